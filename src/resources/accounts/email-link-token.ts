@@ -37,7 +37,7 @@ export async function peekToken(
   if (tokens.parseKind(token) !== KINDS[purpose].secret) throw new ProblemError('link_invalid');
   const [row] = await em.execute<{ account_id: string; email: string | null }[]>(
     `select t.account_id, a.email from account_token t join account a on a.id = t.account_id
-     where t.token_hash = decode(?, 'hex') and t.purpose = ? and t.expires_at > now()`,
+     where t.token_hash = decode(?, 'hex') and t.purpose = ? and t.expires_at > now() and a.disabled_at is null`,
     [hashSecret(token).toString('hex'), purpose],
   );
   if (row === undefined) throw new ProblemError('link_invalid');

@@ -10,7 +10,7 @@ import type { BrowserClient } from '../../procedures/browser-client.ts';
 import { addressAttemptLimit, consumeAttempt, mailAttemptLimit } from '../../rate-limit/attempts.ts';
 import { lockOne } from '../../transactions/locks.ts';
 import { lockAccountByEmail } from '../../transactions/with-account.ts';
-import { issueToken } from '../accounts/email-link-token.ts';
+import { issueToken, peekToken } from '../accounts/email-link-token.ts';
 import { findKnownDevice } from '../sessions/known-devices.ts';
 import { transaction } from '../../transactions/transaction.ts';
 
@@ -90,6 +90,24 @@ export async function findLink<Found>(
     if (error instanceof ProblemError && error.problem === 'link_invalid') {
       await consumeAttempt(addressAttemptLimit(attempts, 'link', addressBucket));
     }
+    throw error;
+  }
+}
+
+/**
+ * Returns whether a link could be used now, without consuming it and without saying whose it is. Pages ask before they
+ * show a form. Links that cannot be used count as those that were tried.
+ */
+export async function isLinkUsable(
+  { db, tokens }: Services,
+  browserClient: BrowserClient,
+  { purpose, token }: { readonly purpose: TokenPurpose; readonly token: string },
+): Promise<boolean> {
+  try {
+    await findLink(browserClient, peekToken(db.em(), tokens, purpose, token));
+    return true;
+  } catch (error) {
+    if (error instanceof ProblemError && error.problem === 'link_invalid') return false;
     throw error;
   }
 }

@@ -3,6 +3,7 @@ import { publicProcedure } from '../../procedures/procedures.ts';
 import { emailAddress, SUCCESS, success } from '../../procedures/fields.ts';
 import { router } from '../../procedures/trpc.ts';
 import {
+  checkLinkInput,
   linkToken,
   policyOutput,
   pendingSignUpOutput,
@@ -15,7 +16,7 @@ import {
   verifyEmailInput,
 } from './sign-in.schema.ts';
 import { iso } from '../../db/query.ts';
-import { requestLink } from './email-link.ts';
+import { isLinkUsable, requestLink } from './email-link.ts';
 import { resetPassword } from './password.service.ts';
 import { createRevocationToken, listRemainingAccess, revokeRemainingAccess } from './remaining-access.ts';
 import { signIn, signOut } from './sign-in.service.ts';
@@ -104,6 +105,12 @@ export const authRouter = router({
       await requestLink(ctx.services, ctx.browserClient, input.email, 'reset_password');
       return SUCCESS;
     }),
+
+  /** Whether a link could be used now. Asking does not use it. */
+  checkLink: publicProcedure
+    .input(checkLinkInput)
+    .output(z.object({ isUsable: z.boolean() }))
+    .query(async ({ ctx, input }) => ({ isUsable: await isLinkUsable(ctx.services, ctx.browserClient, input) })),
 
   resetPassword: publicProcedure
     .input(resetPasswordInput)

@@ -12,6 +12,9 @@ export const givenPassword = text(0, PASSWORD_LENGTH.max);
 /** The token of a link. A malformed one gets the same error as an expired one. */
 export const linkToken = z.string();
 
+/** Links whose pages show nothing of the account. */
+export const checkLinkInput = z.object({ purpose: z.enum(['reset_password', 'change_email']), token: linkToken });
+
 export const policyOutput = z.object({ signup: z.enum(['open', 'invited', 'closed']) });
 
 export const signUpInput = z.object({

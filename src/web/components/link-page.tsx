@@ -1,14 +1,55 @@
 import { Button, Stack } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { useEffect, type ReactNode } from 'react';
 import { ButtonLink } from './links.tsx';
 import { texts } from '../messages/console.ts';
+import { problemAdvice, problemTitles } from '../messages/problems.ts';
 import { publicTexts } from '../messages/public.ts';
-import { toFailure } from '../trpc.ts';
+import { query, toFailure, type Inputs } from '../trpc.ts';
 import { FailureAlert } from './failure-alert.tsx';
-import { Page } from './page.tsx';
+import { Page, Placeholder } from './page.tsx';
 import { useSubmission } from './submission.ts';
 
+type CheckedLinkProps = Inputs['auth']['checkLink'] & {
+  readonly title: string;
+  /** The way to another link, if this one cannot be used. */
+  readonly another: ReactNode;
+  readonly children: ReactNode;
+};
+
+/**
+ * Shows the page of a link once the service has said that the link can be used, which does not use it. If the service
+ * does not answer, the page is shown too: it says what is wrong when it is submitted.
+ */
+export function CheckedLink({ purpose, token, title, another, children }: CheckedLinkProps) {
+  const check = useQuery({ ...query('auth.checkLink', { purpose, token }), staleTime: Infinity });
+  if (check.isPending) {
+    return (
+      <Page title={title}>
+        <Placeholder rows={3} />
+      </Page>
+    );
+  }
+  if (check.data?.isUsable !== false) return children;
+  const { link_invalid: invalid } = problemTitles;
+  return (
+    <Page title={title}>
+      <FailureAlert
+        failure={{
+          title: invalid,
+          detail: problemAdvice.link_invalid,
+          code: 'link_invalid',
+          requestId: null,
+          errors: [],
+        }}
+      />
+      {another}
+    </Page>
+  );
+}
+
 type LinkPageProps = {
+  readonly purpose: Inputs['auth']['checkLink']['purpose'];
   readonly token: string | undefined;
   readonly words: {
     readonly title: string;
@@ -26,20 +67,22 @@ type LinkPageProps = {
 };
 
 /** The page of an emailed link. Mail scanners open links, so only the button changes data. */
-export function LinkPage({ token, words, call, onDone, another, next }: LinkPageProps) {
+export function LinkPage({ purpose, token, words, call, onDone, another, next }: LinkPageProps) {
   const mutation = useSubmission({ mutationFn: call, ...(onDone === undefined ? {} : { onSuccess: onDone }) });
   if (token === undefined) return <IncompleteLink />;
   if (mutation.isSuccess) return <Done title={words.doneTitle} explanation={words.done} next={next} />;
   return (
-    <Page title={words.title} explanation={words.explanation}>
-      <Stack gap="md">
-        {mutation.error !== null && <FailureAlert failure={toFailure(mutation.error)} />}
-        {mutation.error !== null && toFailure(mutation.error).code === 'link_invalid' && another}
-        <Button size="md" fullWidth loading={mutation.isPending} onClick={() => mutation.submit(token)}>
-          {words.submit}
-        </Button>
-      </Stack>
-    </Page>
+    <CheckedLink purpose={purpose} token={token} title={words.title} another={another}>
+      <Page title={words.title} explanation={words.explanation}>
+        <Stack gap="md">
+          {mutation.error !== null && <FailureAlert failure={toFailure(mutation.error)} />}
+          {mutation.error !== null && toFailure(mutation.error).code === 'link_invalid' && another}
+          <Button size="md" fullWidth loading={mutation.isPending} onClick={() => mutation.submit(token)}>
+            {words.submit}
+          </Button>
+        </Stack>
+      </Page>
+    </CheckedLink>
   );
 }
 

@@ -1,5 +1,6 @@
 import { Button, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { Navigate } from '@tanstack/react-router';
 import { DevelopmentMail } from '../components/development-mail.tsx';
 import { FailureAlert } from '../components/failure-alert.tsx';
 import { ButtonLink } from '../components/links.tsx';
@@ -7,8 +8,8 @@ import { Page, Placeholder } from '../components/page.tsx';
 import { ResendVerification } from '../components/resend-verification.tsx';
 import { texts } from '../messages/console.ts';
 import { publicTexts } from '../messages/public.ts';
-import { useSignOut } from '../session.ts';
-import { toFailure, query } from '../trpc.ts';
+import { me, useSignOut } from '../session.ts';
+import { isSignedOut, query, toFailure } from '../trpc.ts';
 
 const words = publicTexts.signUp;
 
@@ -31,13 +32,7 @@ export function CheckEmail() {
     );
   }
   if (signUp.data === null) {
-    return (
-      <Page title={publicTexts.verification.doneTitle} explanation={publicTexts.verification.done}>
-        <ButtonLink to="/" size="md">
-          {texts.toTeams}
-        </ButtonLink>
-      </Page>
-    );
+    return <Verified />;
   }
   return (
     <Page title={words.sentTitle} explanation={words.sentTo(signUp.data.email)}>
@@ -51,6 +46,26 @@ export function CheckEmail() {
           {texts.header.signOut}
         </Button>
       </Stack>
+    </Page>
+  );
+}
+
+/** Shown once the email is verified, in this browser or another window of it. Others are sent to the sign-in. */
+function Verified() {
+  const account = useQuery(me());
+  if (account.error !== null && isSignedOut(account.error)) return <Navigate to="/sign-in" replace />;
+  if (account.data === undefined) {
+    return (
+      <Page title={words.sentTitle}>
+        {account.error === null ? <Placeholder rows={2} /> : <FailureAlert failure={toFailure(account.error)} />}
+      </Page>
+    );
+  }
+  return (
+    <Page title={publicTexts.verification.doneTitle} explanation={publicTexts.verification.done}>
+      <ButtonLink to="/" size="md">
+        {texts.toTeams}
+      </ButtonLink>
     </Page>
   );
 }

@@ -13,6 +13,7 @@ export function ConfirmEmail() {
   const queries = useQueryClient();
   return (
     <LinkPage
+      purpose="change_email"
       token={token}
       words={accountTexts.emailChange}
       call={(given) => trpc.account.confirmEmailChange.mutate({ token: given })}

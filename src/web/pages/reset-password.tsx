@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { ButtonLink, TextLink } from '../components/links.tsx';
 import { useCallForm } from '../components/call-form.ts';
 import { FailureAlert } from '../components/failure-alert.tsx';
-import { Done, IncompleteLink } from '../components/link-page.tsx';
+import { CheckedLink, Done, IncompleteLink } from '../components/link-page.tsx';
 import { NewPassword } from '../components/new-password.tsx';
 import { Page } from '../components/page.tsx';
 import { RemainingAccess } from '../components/remaining-access.tsx';
@@ -38,25 +38,26 @@ export function ResetPassword() {
     );
     return <Done title={publicTexts.reset.doneTitle} explanation={publicTexts.reset.done} next={next} />;
   }
+  const another = (
+    <TextLink to="/forgot-password" size="sm">
+      {publicTexts.link.toForgot}
+    </TextLink>
+  );
   return (
-    <Page title={publicTexts.reset.title} explanation={publicTexts.reset.explanation}>
-      <form onSubmit={form.submit} noValidate>
-        <Stack gap="md">
-          {form.failure !== undefined && (
-            <FailureAlert failure={form.failure}>
-              {form.failure.code === 'link_invalid' && (
-                <TextLink to="/forgot-password" size="sm">
-                  {publicTexts.link.toForgot}
-                </TextLink>
-              )}
-            </FailureAlert>
-          )}
-          <NewPassword {...form.field('password')} autoFocus />
-          <Button type="submit" size="md" fullWidth loading={form.pending}>
-            {publicTexts.reset.submit}
-          </Button>
-        </Stack>
-      </form>
-    </Page>
+    <CheckedLink purpose="reset_password" token={token} title={publicTexts.reset.title} another={another}>
+      <Page title={publicTexts.reset.title} explanation={publicTexts.reset.explanation}>
+        <form onSubmit={form.submit} noValidate>
+          <Stack gap="md">
+            {form.failure !== undefined && (
+              <FailureAlert failure={form.failure}>{form.failure.code === 'link_invalid' && another}</FailureAlert>
+            )}
+            <NewPassword {...form.field('password')} autoFocus />
+            <Button type="submit" size="md" fullWidth loading={form.pending}>
+              {publicTexts.reset.submit}
+            </Button>
+          </Stack>
+        </form>
+      </Page>
+    </CheckedLink>
   );
 }

@@ -1019,6 +1019,7 @@ export type AppRouter = TRPCBuiltRouter<
       signInWithLink: Mutation<{ token: string }, Success>;
       signOut: Mutation<void, Success>;
       forgotPassword: Mutation<{ email: string }, Success>;
+      checkLink: Query<{ purpose: 'reset_password' | 'change_email'; token: string }, { isUsable: boolean }>;
       resetPassword: Mutation<
         { token: string; password: string },
         {

@@ -1,0 +1,49 @@
+import { describe, expect } from 'vitest';
+import { test } from '../support/api.ts';
+import { signedIn } from '../support/browser.ts';
+import { aPerson, OTHER_PASSWORD, tokenTo } from './people.ts';
+
+const RESET = /Reset/;
+
+// Guarantees that the page of an emailed link can say that it is of no use before a form is filled.
+describe('checking an emailed link', () => {
+  test('says whether it can be used, any number of times, and does not use it', async ({ api }) => {
+    const { email } = await aPerson(api);
+    await api.visitor().trpc.auth.forgotPassword.mutate({ email });
+    const token = await tokenTo(api, email, RESET);
+    const { auth } = api.visitor().trpc;
+    const check = () => auth.checkLink.query({ purpose: 'reset_password', token });
+
+    for (let times = 0; times < 5; times += 1) expect(await check()).toEqual({ isUsable: true });
+    await auth.resetPassword.mutate({ token, password: OTHER_PASSWORD });
+    expect(await check()).toEqual({ isUsable: false });
+  });
+
+  test('answers for a link that was never issued, is of another purpose, has expired or is of a disabled account alike', async ({
+    api,
+  }) => {
+    const { id, email } = await aPerson(api);
+    const visitor = await signedIn(api, { id });
+    const newEmail = `new-${crypto.randomUUID()}@example.com`;
+    await visitor.trpc.account.changeEmail.mutate({ newEmail });
+    await visitor.trpc.auth.forgotPassword.mutate({ email });
+    const change = await tokenTo(api, newEmail, /^Confirm/);
+    const reset = await tokenTo(api, email, RESET);
+    const answers = (purpose: 'reset_password' | 'change_email', ...tokens: string[]) =>
+      Promise.all(tokens.map((token) => api.visitor().trpc.auth.checkLink.query({ purpose, token })));
+
+    expect(await answers('change_email', change)).toEqual([{ isUsable: true }]);
+    expect(await answers('reset_password', reset)).toEqual([{ isUsable: true }]);
+    expect(await answers('reset_password', '', 'wrong', `${reset.slice(0, -1)}x`, change)).toEqual(
+      Array.from({ length: 4 }, () => ({ isUsable: false })),
+    );
+    expect(await answers('change_email', reset)).toEqual([{ isUsable: false }]);
+
+    await api.rows('update account set disabled_at = now() where id = $1', [id]);
+    expect(await answers('reset_password', reset)).toEqual([{ isUsable: false }]);
+    expect(await answers('change_email', change)).toEqual([{ isUsable: false }]);
+    await api.rows('update account set disabled_at = null where id = $1', [id]);
+    await api.rows(`update account_token set expires_at = now() - interval '1 s' where account_id = $1`, [id]);
+    expect(await answers('reset_password', reset)).toEqual([{ isUsable: false }]);
+  });
+});
