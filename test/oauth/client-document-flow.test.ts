@@ -117,6 +117,9 @@ describe('a client that is named by the URL of its document', () => {
       name: 'Roster',
       redirectHost: HOST,
       isVerified: false,
+      source: 'document',
+      madeBy: new URL(client.id).host,
+      createdAt: expect.stringMatching(/^\d{4}-.*Z$/),
     });
   });
 

@@ -90,7 +90,15 @@ describe('authorizations.read', () => {
 
     expect(shown).toEqual({
       id: scene.id,
-      client: { id: client.id, name: 'An <b>app</b>', redirectHost: 'client.example', isVerified: true },
+      client: {
+        id: client.id,
+        name: 'An <b>app</b>',
+        redirectHost: 'client.example',
+        isVerified: true,
+        source: 'operator',
+        madeBy: null,
+        createdAt: expect.stringMatching(/^\d{4}-.*Z$/),
+      },
       account: { id: account.id, email: account.email },
       scopes: ['profile:read', 'members:read'],
       preselectedScopes: ['profile:read', 'members:read'],

@@ -372,6 +372,9 @@ describe('a client that registered itself', () => {
       name: 'Roster',
       redirectHost: 'client.example',
       isVerified: false,
+      source: 'registration',
+      madeBy: null,
+      createdAt: expect.stringMatching(/^\d{4}-.*Z$/),
     });
   });
 

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
-import { isAccountOnly } from '../../src/auth/scopes.ts';
+import { isAccountOnly, isReadScope } from '../../src/auth/scopes.ts';
 import { SCOPES } from '../../src/entities/index.ts';
 import type { Api } from '../support/api.ts';
 import { signedIn } from '../support/browser.ts';
@@ -69,7 +69,11 @@ describe.skipIf(!hasChromium)('the consent page', () => {
     await page.getByLabel('Only one team').check();
     await page.getByText('Disabled permissions apply to the whole account').waitFor();
     expect(await boxes(page)).toEqual(
-      SCOPES.map((scope) => ({ scope, isOff: isAccountOnly(scope), isTicked: !isAccountOnly(scope) })),
+      [...SCOPES.filter(isReadScope), ...SCOPES.filter((scope) => !isReadScope(scope))].map((scope) => ({
+        scope,
+        isOff: isAccountOnly(scope),
+        isTicked: !isAccountOnly(scope),
+      })),
     );
     await page.getByText('To approve, choose a team.').waitFor();
     expect(await approveButton(page).isDisabled()).toBe(true);
@@ -134,6 +138,45 @@ describe.skipIf(!hasChromium)('the consent page', () => {
     await asks(page);
     await page.evaluate(`dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))`);
     await isOver(page);
+  });
+
+  test('says who made the application and since when, and sets reading apart from changing', async ({ api, open }) => {
+    const person = await aPerson(api);
+    const maker = await aPerson(api, { firstName: 'Grace', lastName: 'Hopper' });
+    const nameless = await aPerson(api, { firstName: '', lastName: '' });
+    const clients = [
+      [await api.anOAuthClient({ owner: maker }), 'Registered by Grace Hopper on 4 Mar 2024.'],
+      [await api.anOAuthClient({ owner: nameless }), 'Registered by a user without a name on 4 Mar 2024.'],
+      [await api.anOAuthClient(), 'Set up by the operator of this service on 4 Mar 2024.'],
+    ] as const;
+    await api.rows(`update oauth_client set created_at = '2024-03-04T12:00:00Z'`);
+    for (const [client, words] of clients) {
+      const page = await open(authorizePath(client, ['members:write', 'teams:read']), { as: person });
+      await page.getByRole('button', { name: 'Approve' }).waitFor();
+      await page.getByText(words).waitFor();
+      expect(await page.getByRole('main').innerText()).not.toContain(maker.email);
+      const inGroup = (name: string) => page.getByRole('group', { name, exact: true }).getByRole('checkbox');
+      expect(await inGroup('Read').count()).toBe(1);
+      await inGroup('Read').and(page.getByLabel('See teams')).waitFor();
+      expect(await inGroup('Change').count()).toBe(1);
+      await inGroup('Change').and(page.getByLabel('Change and remove members')).waitFor();
+    }
+    // One that only reads has nothing under “Change”.
+    const page = await open(authorizePath(clients[0][0], ['teams:read']), { as: person });
+    await page.getByRole('group', { name: 'Read', exact: true }).waitFor();
+    expect(await page.getByRole('group', { name: 'Change', exact: true }).count()).toBe(0);
+  });
+
+  test('shows in forced colors what is ticked', async ({ api, app, open }) => {
+    const page = await open(authorizePath(app, ['teams:read']), { as: await aPerson(api) });
+    await asks(page);
+    await page.emulateMedia({ forcedColors: 'active' });
+    const box = page.getByRole('checkbox');
+    const fill = () =>
+      page.evaluate<string>(`getComputedStyle(document.querySelector('input[type=checkbox]')).backgroundColor`);
+    const filled = await fill();
+    await box.uncheck();
+    await expect.poll(fill).not.toBe(filled);
   });
 
   // Guarantees that no user approves what another user was shown and selected.

@@ -1,7 +1,7 @@
 import { hashSecret } from '../../crypto/tokens.ts';
 import { isReadScope, parseScopes } from '../../auth/scopes.ts';
 import { activeMembership } from '../../db/predicates.ts';
-import { query, type QueryRunner } from '../../db/query.ts';
+import { iso, query, type QueryRunner } from '../../db/query.ts';
 import { GRANT_DAYS, type ClientSource } from '../../entities/index.ts';
 
 /** The authority to answer a request: the id in the URL, and the cookie of the browser that started the request. */
@@ -17,6 +17,9 @@ type RequestRow = {
   client_id: string;
   client_name: string;
   client_source: ClientSource;
+  client_created_at: string;
+  /** The name of the account that registered the client. */
+  maker_name: string;
   redirect_uri: string;
   scope: string;
   is_scope_omitted: boolean;
@@ -25,11 +28,13 @@ type RequestRow = {
 
 const findOpenRequest = query<RequestRow>(
   'open_authorization_request',
-  `select c.id as client_id, c.name as client_name, c.source as client_source, a.email,
+  `select c.id as client_id, c.name as client_name, c.source as client_source, c.created_at as client_created_at,
+     trim(concat_ws(' ', maker.first_name, maker.last_name)) as maker_name, a.email,
      r.payload->'params'->>'redirect_uri' as redirect_uri, r.payload->'params'->>'scope' as scope,
      r.payload->'params'->>'scope_omitted' is not null as is_scope_omitted
    from authorization_request r
    join oauth_client c on c.id = r.payload->'params'->>'client_id' and c.deleted_at is null
+   left join account maker on maker.id = c.account_id
    join account a on a.id = $3
    where r.id_hash = $1 and r.browser_hash = $2 and r.result is null and r.expires_at > now()`,
 );
@@ -59,6 +64,9 @@ export async function readAuthorization(db: QueryRunner, hold: Hold, accountId: 
       name: request.client_name,
       redirectHost: getRedirectHost(request.redirect_uri),
       isVerified: request.client_source === 'operator',
+      source: request.client_source,
+      madeBy: getMaker(request),
+      createdAt: iso(request.client_created_at),
     },
     account: { id: accountId, email: request.email },
     scopes,
@@ -68,6 +76,10 @@ export async function readAuthorization(db: QueryRunner, hold: Hold, accountId: 
     teams: teams.map(({ id, name, role_name: roleName }) => ({ id, name, roleName })),
   };
 }
+
+/** Returns who made a client, as far as is known: the name that an account chose, or the host of a metadata document. */
+const getMaker = ({ client_id: id, client_source: source, maker_name: name }: RequestRow): string | null =>
+  source === 'document' ? new URL(id).host : name || null;
 
 /** Returns the host of a redirect URI; for a private-use scheme (RFC 8252, section 7.1) the scheme. */
 function getRedirectHost(uri: string): string {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { resourceId, scopeName, text } from '../../procedures/fields.ts';
+import { CLIENT_SOURCES } from '../../entities/index.ts';
+import { resourceId, scopeName, text, timestamp } from '../../procedures/fields.ts';
 
 export const authorizationInput = z.object({ id: text(1, 255) });
 
@@ -21,6 +22,12 @@ export const authorizationOutput = z.object({
     redirectHost: z.string(),
     /** Whether the operator created the client. */
     isVerified: z.boolean(),
+    /** How the client was created. */
+    source: z.enum(CLIENT_SOURCES),
+    /** The name of the account that registered it, or the host of its metadata document; null if unknown. */
+    madeBy: z.string().nullable(),
+    /** When it was registered, or its document was first used. */
+    createdAt: timestamp,
   }),
   account: z.object({ id: z.string(), email: z.string() }),
   scopes: z.array(scopeName),

@@ -1,11 +1,14 @@
-import { Checkbox, Stack } from '@mantine/core';
-import type { ReactNode } from 'react';
-import { scopeTexts } from '../messages/oauth.ts';
+import { Checkbox, Stack, Text } from '@mantine/core';
+import { useId, type ReactNode } from 'react';
+import { scopeKindTexts, scopeTexts } from '../messages/oauth.ts';
+import { isReadScope } from '../scopes.ts';
 import type { Scope } from '../trpc.ts';
 
 type ScopeChoiceProps = {
   readonly label: ReactNode;
   readonly description?: ReactNode;
+  /** Buttons that select several scopes at once. */
+  readonly presets?: ReactNode;
   readonly scopes: readonly Scope[];
   readonly ticked: readonly Scope[];
   readonly onChange: (ticked: Scope[]) => void;
@@ -15,10 +18,11 @@ type ScopeChoiceProps = {
   readonly withNames?: boolean;
 };
 
-/** A checkbox for each scope of an application or a key. */
+/** A checkbox for each scope of an application or a key, those that only read first. */
 export const ScopeChoice = ({
   label,
   description,
+  presets,
   scopes,
   ticked,
   onChange,
@@ -34,16 +38,34 @@ export const ScopeChoice = ({
       onChange(scopes.filter((scope) => (isExcluded(scope) ? ticked.includes(scope) : next.includes(scope))))
     }
   >
-    <Stack gap="sm" mt="sm">
-      {scopes.map((scope) => (
-        <Checkbox
-          key={scope}
-          value={scope}
-          label={scopeTexts[scope]}
-          description={withNames && scope}
-          disabled={isExcluded(scope)}
-        />
-      ))}
-    </Stack>
+    {presets}
+    {(['read', 'change'] as const).map((kind) => (
+      <ScopesOfKind key={kind} title={scopeKindTexts[kind]}>
+        {scopes
+          .filter((scope) => isReadScope(scope) === (kind === 'read'))
+          .map((scope) => (
+            <Checkbox
+              key={scope}
+              value={scope}
+              label={scopeTexts[scope]}
+              description={withNames && scope}
+              disabled={isExcluded(scope)}
+            />
+          ))}
+      </ScopesOfKind>
+    ))}
   </Checkbox.Group>
 );
+
+function ScopesOfKind({ title, children }: { readonly title: string; readonly children: readonly ReactNode[] }) {
+  const id = useId();
+  if (children.length === 0) return null;
+  return (
+    <Stack gap="sm" mt="sm" role="group" aria-labelledby={id}>
+      <Text id={id} size="sm" fw={600}>
+        {title}
+      </Text>
+      {children}
+    </Stack>
+  );
+}

@@ -15,6 +15,9 @@ export const scopeTexts = defineTexts('scope', {
   'api-keys:write': 'Create, change and revoke API keys',
 } satisfies Readonly<Record<Scope, string>>);
 
+/** What scopes allow. */
+export const scopeKindTexts = defineTexts('scopeKind', { read: 'Read', change: 'Change' });
+
 export const consentTexts = defineTexts('consent', {
   loadingTitle: 'An application asks for access',
   title: '{client} asks for access',
@@ -22,6 +25,13 @@ export const consentTexts = defineTexts('consent', {
   verified: 'Verified by the operator',
   unverifiedTitle: 'Not verified by the operator',
   unverified: 'Anyone can register an application under any name. Continue only if you just came from it.',
+  source: {
+    operator: 'Set up by the operator of this service on {date}.',
+    account: 'Registered by {name} on {date}.',
+    unnamedAccount: 'Registered by a user without a name on {date}.',
+    registration: 'Registered itself on {date}. Who made it is not known.',
+    document: 'Published by {name}, first used here on {date}.',
+  },
   signedInAs: 'Signed in as',
   otherAccount: 'Use another account',
   audience: 'What can it access?',

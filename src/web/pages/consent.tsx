@@ -4,6 +4,7 @@ import { useParams } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { FailureAlert } from '../components/failure-alert.tsx';
 import { ButtonLink } from '../components/links.tsx';
+import { useDates } from '../components/dates.ts';
 import { Done } from '../components/link-page.tsx';
 import { Page, Placeholder } from '../components/page.tsx';
 import { useSignOut } from '../session.ts';
@@ -50,7 +51,7 @@ export function ConsentPage() {
   return (
     <Page title={words.title(client.name)} explanation={words.explanation}>
       {hasSwitched && <Switched email={account.email} />}
-      <Client isVerified={client.isVerified} />
+      <Client client={client} />
       <SignedInAs id={id} email={account.email} />
       <ConsentForm
         // Discards the choices if the account changes.
@@ -124,16 +125,30 @@ function Switched({ email }: { readonly email: string }) {
   );
 }
 
-const Client = ({ isVerified }: { readonly isVerified: boolean }) =>
-  isVerified ? (
-    <Badge variant="light" color="teal" tt="none" size="lg">
-      {words.verified}
-    </Badge>
+type ClientProps = { readonly client: Outputs['authorizations']['read']['client'] };
+
+const Client = ({ client }: ClientProps) =>
+  client.isVerified ? (
+    <div>
+      <Badge variant="light" color="teal" tt="none" size="lg">
+        {words.verified}
+      </Badge>
+      <Text size="sm" mt="xs">
+        <Source client={client} />
+      </Text>
+    </div>
   ) : (
     <Alert color="yellow" title={words.unverifiedTitle}>
-      {words.unverified}
+      <Source client={client} /> {words.unverified}
     </Alert>
   );
+
+/** Who made an application, and since when it is known. */
+function Source({ client: { source, madeBy: name, createdAt } }: ClientProps) {
+  const date = useDates().day(createdAt);
+  if (source === 'operator' || source === 'registration') return words.source[source](date);
+  return name === null ? words.source.unnamedAccount(date) : words.source[source]({ name, date });
+}
 
 function SignedInAs({ id, email }: { readonly id: string; readonly email: string }) {
   const signOut = useSignOut(`/sign-in?next=${encodeURIComponent(`/oauth/consent/${encodeURIComponent(id)}`)}`);

@@ -1042,7 +1042,15 @@ export type AppRouter = TRPCBuiltRouter<
         { id: string },
         {
           id: string;
-          client: { id: string; name: string; redirectHost: string; isVerified: boolean };
+          client: {
+            id: string;
+            name: string;
+            redirectHost: string;
+            isVerified: boolean;
+            source: 'operator' | 'account' | 'registration' | 'document';
+            madeBy: string | null;
+            createdAt: string;
+          };
           account: { id: string; email: string };
           scopes: Array<Scope>;
           preselectedScopes: Array<Scope>;

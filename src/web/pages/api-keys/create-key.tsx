@@ -6,7 +6,7 @@ import { FormDialog } from '../../components/form-dialog.tsx';
 import { apiKeysTexts as words } from '../../messages/api-keys.ts';
 import type { Scope } from '../../trpc.ts';
 import { ExpiryField, isPossible, toDays, type ChosenExpiry } from './expiry-field.tsx';
-import type { NewSecret, TeamId } from './keys.ts';
+import { readOnlyScopes, type NewSecret, type TeamId } from './keys.ts';
 import { ScopesField } from './scopes-field.tsx';
 import { SecretOnce } from './secret-once.tsx';
 
@@ -24,7 +24,7 @@ export function CreateKey({ teamId, onClose }: CreateKeyProps) {
 type CreateDialogProps = CreateKeyProps & { readonly onCreated: (created: NewSecret) => void };
 
 function CreateDialog({ teamId, onCreated, onClose }: CreateDialogProps) {
-  const [scopes, setScopes] = useState<readonly Scope[]>([]);
+  const [scopes, setScopes] = useState<readonly Scope[]>(readOnlyScopes(teamId ?? null));
   const [expiry, setExpiry] = useState<ChosenExpiry>({ choice: '90', day: '' });
   const createKey = useCreateApiKey(teamId ?? null);
   const form = useCallForm({

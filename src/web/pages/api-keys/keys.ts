@@ -1,5 +1,5 @@
 import { getDisplayName } from '../../components/display-name.ts';
-import { isAccountOnly } from '../../scopes.ts';
+import { isAccountOnly, isReadScope } from '../../scopes.ts';
 import { apiKeysTexts as words } from '../../messages/api-keys.ts';
 import { scopeTexts } from '../../messages/oauth.ts';
 import type { Outputs, Scope } from '../../trpc.ts';
@@ -16,6 +16,9 @@ export type TeamId = string | undefined;
 export const grantableScopes = (teamId: TeamId | null): Scope[] =>
   (Object.keys(scopeTexts) as Scope[]) // the texts have one for each scope
     .filter((scope) => !teamId || !isAccountOnly(scope));
+
+/** Those that change nothing. A new key begins with them. */
+export const readOnlyScopes = (teamId: TeamId | null): Scope[] => grantableScopes(teamId).filter(isReadScope);
 
 export const isExpired = ({ expiresAt }: Key): boolean => expiresAt !== null && Date.parse(expiresAt) <= Date.now();
 

@@ -2,7 +2,7 @@ import { Button, Group, Text } from '@mantine/core';
 import { ScopeChoice } from '../../components/scope-choice.tsx';
 import { apiKeysTexts as words } from '../../messages/api-keys.ts';
 import type { Scope } from '../../trpc.ts';
-import { grantableScopes, type TeamId } from './keys.ts';
+import { grantableScopes, readOnlyScopes, type TeamId } from './keys.ts';
 
 type ScopesFieldProps = {
   readonly teamId: TeamId | null;
@@ -13,21 +13,19 @@ type ScopesFieldProps = {
 /** Chooses the scopes of a key. At least one is required. */
 export const ScopesField = ({ teamId, ticked, onChange }: ScopesFieldProps) => (
   <div>
-    <Group gap="xs" mb="sm" role="group" aria-label={words.presets}>
-      <Button
-        size="compact-sm"
-        variant="default"
-        onClick={() => onChange(grantableScopes(teamId).filter((scope) => scope.endsWith(':read')))}
-      >
-        {words.readOnly}
-      </Button>
-      <Button size="compact-sm" variant="default" onClick={() => onChange(grantableScopes(teamId))}>
-        {words.fullAccess}
-      </Button>
-    </Group>
     <ScopeChoice
       label={words.scopes}
       description={teamId ? words.teamScopesHint : words.scopesHint}
+      presets={
+        <Group gap="xs" mt="xs" role="group" aria-label={words.presets}>
+          <Button size="compact-sm" variant="default" onClick={() => onChange(readOnlyScopes(teamId))}>
+            {words.readOnly}
+          </Button>
+          <Button size="compact-sm" variant="default" onClick={() => onChange(grantableScopes(teamId))}>
+            {words.fullAccess}
+          </Button>
+        </Group>
+      }
       scopes={grantableScopes(teamId)}
       ticked={ticked}
       onChange={onChange}
