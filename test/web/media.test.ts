@@ -31,6 +31,23 @@ describe.skipIf(!hasChromium)('the console', () => {
   });
 });
 
+describe.skipIf(!hasChromium)('a link in text', () => {
+  // Guarantees that readers who see no colors recognize it.
+  test('is underlined and not bold, in light, dark and forced colors', async ({ api, open }) => {
+    const owner = await aPerson(api);
+    await api.aTeam({ owner, name: 'Analytical Engine' });
+    const page = await open('/', { as: owner });
+    await page.getByRole('main').getByRole('link', { name: 'Analytical Engine' }).waitFor();
+    for (const media of [{ colorScheme: 'light' }, { colorScheme: 'dark' }, { forcedColors: 'active' }] as const) {
+      await page.emulateMedia(media);
+      const style = `getComputedStyle(document.querySelector('main .mantine-Anchor-root'))`;
+      expect(await page.evaluate(`${style}.textDecorationLine`)).toBe('underline');
+      expect(Number(await page.evaluate(`${style}.fontWeight`))).toBeLessThan(600);
+      expect(await findViolations(page)).toEqual([]);
+    }
+  });
+});
+
 describe.skipIf(!hasChromium)('a form with a password tells password managers whose it is', () => {
   const username = 'form:has(input[type="password"]) input[autocomplete~="username"]';
 

@@ -11,7 +11,7 @@ type ConfirmationProps = {
   readonly explanation: string;
   readonly submit: string;
   /** Red for destructive actions. */
-  readonly color?: 'red' | 'blue';
+  readonly color?: 'red' | 'brand';
   /** False while the content below the explanation is loading. */
   readonly isReady?: boolean;
   readonly children?: ReactNode;

@@ -51,7 +51,7 @@ export function Access({ account, reread }: AccessProps) {
           <Button
             ref={button}
             variant={isDisabled ? 'filled' : 'outline'}
-            color={isDisabled ? 'blue' : 'red'}
+            color={isDisabled ? 'brand' : 'red'}
             loading={enabling.isPending}
             onClick={() => (isDisabled ? enabling.submit() : setAsking(true))}
           >

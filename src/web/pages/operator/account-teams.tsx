@@ -20,17 +20,17 @@ export const AccountTeams = ({ account: { teams, teamCount } }: AccountTeamsProp
         {teams.map(({ id, name, role, isActive }) => (
           <li key={id} className="row">
             <div className="row-text">
-              <TextLink to="/operator/teams/$teamId" params={{ teamId: id }} fw={600} className="wrap">
+              <TextLink to="/operator/teams/$teamId" params={{ teamId: id }} className="wrap">
                 {name}
               </TextLink>
             </div>
             <Group gap="xs">
               {!isActive && (
-                <Badge variant="light" color="yellow" tt="none">
+                <Badge variant="light" color="gray" tt="none">
                   {words.inactive}
                 </Badge>
               )}
-              <Badge variant="light" color={role.id === 'owner' ? 'blue' : 'gray'} tt="none">
+              <Badge variant="light" color={role.id === 'owner' ? 'brand' : 'gray'} tt="none">
                 {getRoleLabel(role.name)}
               </Badge>
             </Group>

@@ -57,7 +57,7 @@ function AccountView({ accountId }: { readonly accountId: string }) {
 const Marks = ({ account: { role, disabledAt } }: { readonly account: Outputs['operator']['account'] }) => (
   <Group gap="xs">
     {role === 'admin' && (
-      <Badge variant="light" color="blue" tt="none" size="lg">
+      <Badge variant="light" color="brand" tt="none" size="lg">
         {operatorTexts.isOperator}
       </Badge>
     )}

@@ -26,7 +26,7 @@ export const Found = ({ sought, found: { accounts, teams } }: FoundProps) => (
         {accounts.map((account) => (
           <li key={account.id} className="row">
             <div className="row-text">
-              <TextLink to="/operator/accounts/$accountId" params={{ accountId: account.id }} fw={600} className="wrap">
+              <TextLink to="/operator/accounts/$accountId" params={{ accountId: account.id }} className="wrap">
                 {getAccountName(account)}
               </TextLink>
               {account.email !== null && account.email !== getAccountName(account) && (
@@ -49,7 +49,7 @@ export const Found = ({ sought, found: { accounts, teams } }: FoundProps) => (
         {teams.map(({ id, name, slug }) => (
           <li key={id} className="row">
             <div className="row-text">
-              <TextLink to="/operator/teams/$teamId" params={{ teamId: id }} fw={600} className="wrap">
+              <TextLink to="/operator/teams/$teamId" params={{ teamId: id }} className="wrap">
                 {name}
               </TextLink>
               <Text size="sm" c="dimmed" className="wrap">

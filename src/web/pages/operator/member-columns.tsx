@@ -41,7 +41,7 @@ export function memberColumns(members: readonly Member[]): readonly Column<Membe
       title: words.state,
       value: (member) => words.states[getState(member)],
       cell: (member) => (
-        <Badge variant="light" color={member.isActive ? 'teal' : 'yellow'} tt="none">
+        <Badge variant="light" color={member.isActive ? 'teal' : 'gray'} tt="none">
           {words.states[getState(member)]}
         </Badge>
       ),
@@ -94,7 +94,7 @@ function Who({ member }: { readonly member: Member }) {
   const name = getAccountName(member);
   return (
     <>
-      <TextLink to="/operator/accounts/$accountId" params={{ accountId }} preload={false} fw={600} className="wrap">
+      <TextLink to="/operator/accounts/$accountId" params={{ accountId }} preload={false} className="wrap">
         <bdi>{name}</bdi>
       </TextLink>
       {email !== null && email !== name && (

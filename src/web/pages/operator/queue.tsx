@@ -4,6 +4,7 @@ import { Placeholder } from '../../components/page.tsx';
 import { Section } from '../../components/section.tsx';
 import { operatorTexts } from '../../messages/operator.ts';
 import type { Outputs } from '../../trpc.ts';
+import { SEPARATOR } from '../../messages/language.ts';
 import { Figures } from './fact.tsx';
 
 type Jobs = Outputs['operator']['health']['jobs'];
@@ -54,7 +55,8 @@ function FailureRow({ failure }: { readonly failure: Jobs['failures'][number] })
           {failure.task}
         </Text>
         <Text size="sm" c="dimmed">
-          {words.attempts({ attempts: failure.attempts, max: failure.attemptsMax })},{' '}
+          {words.attempts({ attempts: failure.attempts, max: failure.attemptsMax })}
+          {SEPARATOR}
           {words.nextAt(minute(failure.nextAt))}
         </Text>
         <Code block className="operator-reason">

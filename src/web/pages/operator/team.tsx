@@ -4,6 +4,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { Page, Placeholder } from '../../components/page.tsx';
 import { Section } from '../../components/section.tsx';
 import { operatorTexts } from '../../messages/operator.ts';
+import { tableTexts } from '../../messages/table.ts';
 import { query, type Outputs } from '../../trpc.ts';
 import { Figures } from './fact.tsx';
 import { BackToSearch, isGone, Operators, Refusal, VIEW } from './operators.tsx';
@@ -54,12 +55,12 @@ function TeamView({ teamId }: { readonly teamId: string }) {
 const Seats = ({ taken, total }: Outputs['operator']['team']['seats']) => (
   <div>
     <Text size="sm" mb={6}>
-      {words.seats}: {words.seatsTaken({ taken, total })}
+      {tableTexts.option({ filter: words.seats, value: words.seatsTaken({ taken, total }) })}
     </Text>
     <Progress.Root size="lg">
       <Progress.Section
         value={Math.min(100, (taken / total) * 100)}
-        color={taken >= total ? 'red' : 'blue'}
+        color={taken >= total ? 'red' : 'brand'}
         aria-label={words.seats}
       />
     </Progress.Root>

@@ -23,7 +23,7 @@ export function Offer({ member, onClose }: { readonly member: Member; readonly o
       title={words.offerTitle(name)}
       explanation={words.offerExplanation}
       submit={words.offerSubmit}
-      color="blue"
+      color="brand"
       call={() => teamCall(trpc.teams.offerOwnership.mutate({ teamId: team.id, userId: member.userId }))}
       onSuccess={() => {
         onClose();

@@ -53,7 +53,7 @@ export function OfferedTeams({ offers }: { readonly offers: readonly OfferedTeam
           title={words.acceptTitle(accepting.teamName)}
           explanation={words.acceptExplanation}
           submit={words.acceptSubmit}
-          color="blue"
+          color="brand"
           call={() => afterwards(trpc.teams.acceptOwnership.mutate({ teamId: accepting.teamId }))}
           onSuccess={() => {
             setAccepting(undefined);
