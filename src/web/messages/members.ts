@@ -3,7 +3,7 @@ import { defineTexts } from './define-texts.ts';
 /** Texts of the page about a team's members. */
 export const membersTexts = defineTexts('members', {
   title: 'Members',
-  explanation: 'The members of the team, with role and status.',
+  explanation: 'Inactive members have no access and use no seat.',
   invite: 'Invite people',
   hidden: 'Your role does not let you see who is in this team.',
   alone: 'You are the only member. Invite people by email.',
@@ -70,7 +70,7 @@ export const membersTexts = defineTexts('members', {
   roleOthers: 'Roles with more permissions than yours are not listed.',
   roleSubmit: 'Change role',
   roleChanged: 'Role of {member} changed to {role}.',
-  noPermissions: 'No permissions beyond membership',
+  noPermissions: 'No additional permissions',
 
   expiryTitle: 'Set an end date for {member}',
   expiryExplanation:

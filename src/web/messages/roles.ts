@@ -10,7 +10,7 @@ export const rolesTexts = defineTexts('roles', {
   builtIn: 'Built-in roles',
   own: 'Custom roles',
   yours: 'Your role',
-  nothing: 'No permissions beyond membership.',
+  nothing: 'No additional permissions.',
   emptyTitle: 'No custom roles yet',
   empty: 'Create a custom role if the built-in ones do not fit, for example for accounting.',
   emptyReadOnly: 'Every member has a built-in role.',

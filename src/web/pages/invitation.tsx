@@ -12,6 +12,7 @@ import { useNotice } from '../components/notices.tsx';
 import { Page, Placeholder } from '../components/page.tsx';
 import { ResendVerification } from '../components/resend-verification.tsx';
 import { me, useSessionStart, useSignOut } from '../session.ts';
+import { texts } from '../messages/console.ts';
 import { publicTexts } from '../messages/public.ts';
 import { toFailure, isSignedOut, type Outputs } from '../trpc.ts';
 import { getRoleLabel } from '../components/role-label.ts';
@@ -40,6 +41,11 @@ function Invitation({ token }: { readonly token: string }) {
         <FailureAlert failure={toFailure(error)}>
           {toFailure(error).code === 'link_invalid' && <Text size="sm">{publicTexts.link.invitation}</Text>}
         </FailureAlert>
+        {person.data !== undefined && (
+          <ButtonLink to="/" variant="default">
+            {texts.toTeams}
+          </ButtonLink>
+        )}
       </Page>
     );
   }
@@ -110,8 +116,8 @@ function Answer({ token, accept, invitation, own, onDecline }: AnswerProps) {
   const notify = useNotice();
   const join = () =>
     accept.mutate(undefined, {
-      onSuccess: () => {
-        start('/');
+      onSuccess: ({ id }) => {
+        start(`/teams/${id}`);
         notify(publicTexts.invitation.accepted(teamName));
       },
     });

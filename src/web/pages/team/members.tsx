@@ -1,14 +1,15 @@
-import { Text } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { FailureAlert } from '../../components/failure-alert.tsx';
-import { ButtonLink } from '../../components/links.tsx';
 import { Page, Placeholder } from '../../components/page.tsx';
 import { membersQuery } from '../../page-queries.ts';
 import { me } from '../../session.ts';
 import { membersTexts as words } from '../../messages/members.ts';
 import { toFailure, query } from '../../trpc.ts';
+import { InviteDialog } from './invitations/invite-dialog.tsx';
 import { OfferedTeams } from './members/offered-teams.tsx';
-import { Ownership } from './members/ownership.tsx';
+import { OwnershipHint, PendingOffer } from './members/ownership.tsx';
 import { TeamMembers } from './members/team-members.tsx';
 import { useTeam } from './team.ts';
 import './members.css';
@@ -17,16 +18,15 @@ import './members.css';
 export function MembersPage() {
   const page = useTeam();
   const { team } = page;
+  const [isInviting, setInviting] = useState(false);
+  const isOwner = team.role.id === 'owner';
   const isVisible = page.can('access_dashboard');
   const members = useQuery({ ...membersQuery(team.id), enabled: isVisible });
-  const invite = page.can('invite_members') && (
-    <ButtonLink to="/teams/$teamId/invitations" params={{ teamId: team.slug }}>
-      {words.invite}
-    </ButtonLink>
-  );
+  const invite = page.can('invite_members') && <Button onClick={() => setInviting(true)}>{words.invite}</Button>;
   return (
     <Page isWide title={words.title} explanation={words.explanation} action={invite}>
       <OfferToReader />
+      {isOwner && <PendingOffer />}
       {!isVisible && <Text>{words.hidden}</Text>}
       {members.error !== null && (
         <FailureAlert failure={toFailure(members.error)} retry={() => void members.refetch()} />
@@ -34,9 +34,12 @@ export function MembersPage() {
       {isVisible && members.isPending && <Placeholder rows={4} height={60} />}
       {members.data !== undefined && <TeamMembers members={members.data} />}
       {members.data?.length === 1 && page.can('invite_members') && <Text c="dimmed">{words.alone}</Text>}
-      {team.role.id === 'owner' && !members.isPending && (
-        <Ownership canOffer={members.data?.some(({ isActive, roleId }) => isActive && roleId !== 'owner') ?? true} />
+      {isOwner && !members.isPending && (
+        <OwnershipHint
+          canOffer={members.data?.some(({ isActive, roleId }) => isActive && roleId !== 'owner') ?? true}
+        />
       )}
+      {isInviting && <InviteDialog email="" onClose={() => setInviting(false)} />}
     </Page>
   );
 }

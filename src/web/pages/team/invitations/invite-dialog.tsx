@@ -7,9 +7,10 @@ import { texts } from '../../../messages/console.ts';
 import { invitationsTexts } from '../../../messages/invitations.ts';
 import { useTeam } from '../team.ts';
 import { parseAddresses } from './addresses.ts';
-import { AlreadyMembers } from './already-members.tsx';
+import { AlreadyMembers, useAddressees } from './already-members.tsx';
 import { Results } from './results.tsx';
 import { RolePicker } from './role-picker.tsx';
+import '../invitations.css';
 
 const words = invitationsTexts.dialog;
 
@@ -29,7 +30,8 @@ export function InviteDialog({ email, roleId, onClose }: InviteDialogProps) {
   const field = useRef<HTMLTextAreaElement>(null);
   const { results, isPending: pending, invite } = useInviteMany(team.id);
   const role = roles.find((each) => each.roleId === chosen) ?? roles[0];
-  const addresses = parseAddresses(text);
+  const addressees = useAddressees(parseAddresses(text));
+  const addresses = addressees.invited;
   const sent = results.filter(({ state }) => state === 'sent').length;
   const failed = results.filter(({ state }) => state === 'failed').length;
   const isDone = !pending && sent > 0 && failed === 0 && addresses.length === 0;
@@ -82,7 +84,7 @@ export function InviteDialog({ email, roleId, onClose }: InviteDialogProps) {
                 withAsterisk={false}
                 data-autofocus
               />
-              <AlreadyMembers emails={addresses} />
+              <AlreadyMembers {...addressees} />
               <RolePicker roles={roles} value={role.roleId} onChange={setChosen} disabled={pending} />
             </>
           )}

@@ -3,7 +3,6 @@ import { useQuery } from '@tanstack/react-query';
 import { useDates } from '../../../components/dates.ts';
 import { FailureAlert } from '../../../components/failure-alert.tsx';
 import { useNotice } from '../../../components/notices.tsx';
-import { Placeholder } from '../../../components/page.tsx';
 import { Section } from '../../../components/section.tsx';
 import { membersTexts } from '../../../messages/members.ts';
 import { toFailure, query, trpc } from '../../../trpc.ts';
@@ -14,8 +13,8 @@ import { useSubmission } from '../../../components/submission.ts';
 
 const words = membersTexts.ownership;
 
-/** The ownership section of the owner. `canOffer` is false if there is no other active member. */
-export function Ownership({ canOffer }: { readonly canOffer: boolean }) {
+/** The owner’s offer of the team, until it is accepted or withdrawn. Errors remain visible. */
+export function PendingOffer() {
   const { team } = useTeam();
   const { day } = useDates();
   const notify = useNotice();
@@ -27,13 +26,11 @@ export function Ownership({ canOffer }: { readonly canOffer: boolean }) {
     onSuccess: () => notify(words.withdrawn),
   });
   return (
-    <Section title={words.title} explanation={words.explanation}>
-      {offer.isPending && <Placeholder rows={1} />}
+    <>
       {offer.error !== null && <FailureAlert failure={toFailure(offer.error)} retry={() => void offer.refetch()} />}
       {withdrawal.error !== null && <FailureAlert failure={toFailure(withdrawal.error)} />}
-      {offer.data === null && <Text size="sm">{canOffer ? words.none : words.alone}</Text>}
       {offer.data && (
-        <>
+        <Section title={words.title}>
           <div>
             <Text>{words.pending({ member: getMemberName(offer.data.nominee), date: day(offer.data.expiresAt) })}</Text>
             <Text size="sm" c="dimmed">
@@ -45,8 +42,20 @@ export function Ownership({ canOffer }: { readonly canOffer: boolean }) {
               {words.withdraw}
             </Button>
           </Group>
-        </>
+        </Section>
       )}
+    </>
+  );
+}
+
+/** How the owner offers the team. `canOffer` is false if there is no other active member. */
+export function OwnershipHint({ canOffer }: { readonly canOffer: boolean }) {
+  const { team } = useTeam();
+  const { data: offer } = useQuery(query('teams.ownershipOffer', { teamId: team.id }));
+  if (offer !== null) return null;
+  return (
+    <Section title={words.title} explanation={words.explanation}>
+      <Text size="sm">{canOffer ? words.none : words.alone}</Text>
     </Section>
   );
 }

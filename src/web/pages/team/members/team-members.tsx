@@ -42,7 +42,7 @@ export function TeamMembers({ members }: { readonly members: readonly Member[] }
   return (
     <>
       {refusal !== undefined && (
-        <div className="members-refusal">
+        <div className="data-refusal">
           <FailureAlert failure={refusal.failure} onClose={forget}>
             <Text size="sm">{words.undone(getMemberName(refusal.member))}</Text>
           </FailureAlert>
@@ -57,7 +57,9 @@ export function TeamMembers({ members }: { readonly members: readonly Member[] }
         texts={words.table}
         icon={<People />}
         isBusy={({ userId }) => saving.has(userId)}
-        actions={(member) => <RowActions member={member} isSaving={saving.has(member.userId)} onAction={act} />}
+        actions={(member) => (
+          <RowActions member={member} readerId={person?.id} isSaving={saving.has(member.userId)} onAction={act} />
+        )}
         bulk={bulk}
         onBulkEnd={() => void refresh()}
       />
