@@ -1,15 +1,27 @@
+import { Group } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { useRouter, type ErrorComponentProps } from '@tanstack/react-router';
+import { lazy, Suspense, useEffect } from 'react';
 import { ButtonLink } from './links.tsx';
 import { isLoadError } from '../load-error.ts';
 import { texts } from '../messages/console.ts';
+import { me } from '../session.ts';
 import { toFailure } from '../trpc.ts';
 import { FailureAlert } from './failure-alert.tsx';
 import { CardLayout } from './layouts.tsx';
 import { Page } from './page.tsx';
 
+const ConsoleLayout = lazy(async () => ({ default: (await import('../frame/console-layout.tsx')).ConsoleLayout }));
+
 /** An error inside of a layout, in place of the page. */
 export function PageFailure({ error }: ErrorComponentProps) {
   const router = useRouter();
+  // Nothing was typed into a page that could not be shown, so it is loaded again without being asked.
+  useEffect(() => {
+    const retry = () => void router.invalidate();
+    window.addEventListener('online', retry);
+    return () => window.removeEventListener('online', retry);
+  }, [router]);
   const isOutdated = isLoadError(error) && navigator.onLine;
   return (
     <Page title={texts.failed.title}>
@@ -29,10 +41,30 @@ export const LayoutFailure = (props: ErrorComponentProps) => (
   </CardLayout>
 );
 
+/** In place of a page, inside of a layout. */
 export const NotFound = () => (
-  <CardLayout>
-    <Page title={texts.notFound.title} explanation={texts.notFound.detail}>
+  <Page title={texts.notFound.title} explanation={texts.notFound.detail}>
+    <Group>
       <ButtonLink to="/">{texts.toTeams}</ButtonLink>
-    </Page>
-  </CardLayout>
+    </Group>
+  </Page>
 );
+
+/** In place of all pages: with the navigation for users who are signed in. */
+export function RootNotFound() {
+  const { data: person, isPending } = useQuery({ ...me(), retry: false });
+  if (isPending) return null;
+  if (person === undefined)
+    return (
+      <CardLayout>
+        <NotFound />
+      </CardLayout>
+    );
+  return (
+    <Suspense fallback={null}>
+      <ConsoleLayout>
+        <NotFound />
+      </ConsoleLayout>
+    </Suspense>
+  );
+}

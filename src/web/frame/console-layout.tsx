@@ -23,7 +23,7 @@ const CreateTeam = lazy(async () => ({ default: (await import('./create-team.tsx
 const CommandPalette = lazy(async () => ({ default: (await import('./command-palette.tsx')).CommandPalette }));
 
 /** The layout of all pages for signed-in users: navigation at the side, which narrow windows show in a drawer. */
-export function ConsoleLayout() {
+export function ConsoleLayout({ children = <Outlet /> }: { readonly children?: ReactNode }) {
   const [dialog, setDialog] = useState<FrameDialog>();
   const close = useCallback(() => setDialog(undefined), []);
   useHotkeys([['mod+K', () => document.querySelector('[role="dialog"]') === null && setDialog('commands')]], []);
@@ -39,7 +39,7 @@ export function ConsoleLayout() {
           </div>
         </header>
         <main id="content" className="console-main">
-          <Outlet />
+          {children}
         </main>
       </div>
       <Shortcuts isOpen={dialog === 'shortcuts'} onOpen={() => setDialog('shortcuts')} onClose={close} />

@@ -1,7 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { createRootRouteWithContext, createRoute, Outlet, redirect } from '@tanstack/react-router';
 import { CardLayout, WideCardLayout } from '../components/layouts.tsx';
-import { LayoutFailure, NotFound } from '../components/route-failure.tsx';
+import { LayoutFailure, NotFound, RootNotFound } from '../components/route-failure.tsx';
 import { noticesQuery } from '../page-queries.ts';
 import { me } from '../session.ts';
 import { readTeam } from '../team-reference.ts';
@@ -12,7 +12,7 @@ import { reads } from './reads.ts';
 export const root = createRootRouteWithContext<{ queries: QueryClient }>()({
   component: Outlet,
   errorComponent: LayoutFailure,
-  notFoundComponent: NotFound,
+  notFoundComponent: RootNotFound,
 });
 
 /** Pages that need no session. */
@@ -53,6 +53,7 @@ export const consolePages = createRoute({
   id: 'console',
   component: lazyPage(() => import('../frame/console-layout.tsx'), 'ConsoleLayout'),
   errorComponent: LayoutFailure,
+  notFoundComponent: NotFound,
   beforeLoad: requireSession,
   loader: reads(() => [noticesQuery()]),
 });

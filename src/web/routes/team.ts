@@ -3,6 +3,7 @@ import { tableSearch } from '../components/table/table-state.ts';
 import { activityQuery, endpointsQuery, invitationsQuery, keysQuery, membersQuery } from '../page-queries.ts';
 import { openTeam } from '../team-reference.ts';
 import { query } from '../trpc.ts';
+import { NotFound } from '../components/route-failure.tsx';
 import { lazyPage } from './lazy-page.ts';
 import { consolePages } from './layouts.tsx';
 import { teamReads } from './reads.ts';
@@ -10,6 +11,7 @@ import { teamReads } from './reads.ts';
 const team = createRoute({
   getParentRoute: () => consolePages,
   path: '/teams/$teamId',
+  notFoundComponent: NotFound,
   beforeLoad: openTeam,
   loader: teamReads((teamId, can) => (can('access_dashboard') ? [query('listTeamRoles', { teamId })] : [])),
   component: lazyPage(() => import('../pages/team/team-layout.tsx'), 'TeamLayout'),

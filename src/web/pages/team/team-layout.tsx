@@ -55,7 +55,7 @@ function FailedTeam({ error, retry }: { readonly error: Error; readonly retry: (
   const isOver = isGone(error);
   return (
     <Page title={isOver ? words.goneTitle : words.failedTitle} explanation={isOver ? words.gone : undefined}>
-      <FailureAlert failure={toFailure(error)} retry={isOver ? undefined : retry} />
+      {!isOver && <FailureAlert failure={toFailure(error)} retry={retry} />}
       <Group>
         <ButtonLink to="/" variant="default">
           {texts.toTeams}
