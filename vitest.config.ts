@@ -30,7 +30,7 @@ const SLOW = [
 ];
 
 /** Suites of the nightly workflow. */
-const NIGHTLY = ['test/faults/{partition,pooler-statements}.test.ts'];
+const NIGHTLY = ['test/faults/{partition,pooler-statements}.test.ts', 'test/web/every-language.test.ts'];
 
 /** Pictures of the console, which `npm run screenshots` takes and compares. */
 const SCREENSHOTS = ['test/screenshots/*.test.ts'];
@@ -84,7 +84,7 @@ export default defineConfig({
         maxWorkers: 2,
       }),
       // Each test runs a browser beside it.
-      suite('web', 60_000, { include: ['test/web/**/*.test.ts'], maxWorkers: 2 }),
+      suite('web', 60_000, { include: ['test/web/**/*.test.ts'], exclude: NIGHTLY, maxWorkers: 2 }),
     ],
   },
 });

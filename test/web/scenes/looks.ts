@@ -7,7 +7,7 @@ import type { Scene } from './scene.ts';
 import { expectPrintable } from './print.ts';
 import { findSmallTargets } from './targets.ts';
 
-const LOOKS = [
+export const LOOKS = [
   { colorScheme: 'light', forcedColors: 'none', width: 320 },
   { colorScheme: 'light', forcedColors: 'none', width: 1280 },
   { colorScheme: 'dark', forcedColors: 'none', width: 360 },
@@ -30,11 +30,13 @@ const CUT_OFF = `[...document.querySelectorAll('body *:not(input, .mantine-Switc
   .map((e) => e.outerHTML.slice(0, 120))`;
 
 /** Expects a page without violations that axe can find, no wider than the window, without text that is cut off, and with targets of 24 px. */
-export async function expectFaultless(page: Page, look: string): Promise<void> {
-  expect(await findViolations(page), look).toEqual([]);
-  expect(await page.evaluate('document.documentElement.scrollWidth - window.innerWidth'), look).toBeLessThanOrEqual(0);
-  expect(await page.evaluate(CUT_OFF), `${look}: text that is cut off`).toEqual([]);
-  expect(await findSmallTargets(page), `${look}: targets smaller than 24 px`).toEqual([]);
+export async function expectFaultless(page: Page, look: string, part?: string): Promise<void> {
+  expect.soft(await findViolations(page, part), look).toEqual([]);
+  expect
+    .soft(await page.evaluate('document.documentElement.scrollWidth - window.innerWidth'), look)
+    .toBeLessThanOrEqual(0);
+  expect.soft(await page.evaluate(CUT_OFF), `${look}: text that is cut off`).toEqual([]);
+  expect.soft(await findSmallTargets(page), `${look}: targets smaller than 24 px`).toEqual([]);
 }
 
 /** Tests each of the scenes in every look. */

@@ -124,7 +124,7 @@ export const operator: readonly Scene[] = [
       const account = await api.anAccount({ firstName: 'Ada', lastName: 'Lovelace' });
       await api.anApiKey(account);
       const page = await open(`/operator/accounts/${account.id}/keys`, await anOperator(api));
-      await page.getByRole('button', { name: 'Revoke A key' }).waitFor();
+      await page.getByRole('button', { name: 'Actions for A key' }).waitFor();
       return page;
     },
   ],

@@ -1,3 +1,4 @@
+import { signedIn } from '../../support/browser.ts';
 import { linkIn, signInAs } from '../console.ts';
 import { shown, type Scene } from './scene.ts';
 
@@ -44,10 +45,34 @@ export const signingIn: readonly Scene[] = [
   ],
   ['incomplete-link', async (_api, open) => shown(await open('/verify-email'), 'Link incomplete')],
   ['forgot-password', async (_api, open) => shown(await open('/forgot-password'), 'Reset your password')],
-  ['reset-password', async (_api, open) => shown(await open('/reset-password?token=none'), 'Choose a new password')],
+  [
+    'reset-password',
+    async (api, open) => {
+      const { email } = await api.anAccount();
+      await api.visitor().trpc.auth.forgotPassword.mutate({ email });
+      const page = await shown(await open(linkIn(await api.mailTo(email, /reset/i))), 'Choose a new password');
+      await page.getByLabel('New password').waitFor();
+      return page;
+    },
+  ],
+  [
+    'reset-password-refused',
+    async (_api, open) => {
+      const page = await open('/reset-password?token=none');
+      await page.getByRole('alert').waitFor();
+      return page;
+    },
+  ],
   [
     'confirm-email',
-    async (_api, open) => shown(await open('/confirm-email?token=none'), 'Confirm your new email address'),
+    async (api, open) => {
+      const email = `new-${crypto.randomUUID()}@example.com`;
+      const visitor = await signedIn(api, await api.anAccount());
+      await visitor.trpc.account.changeEmail.mutate({ newEmail: email });
+      const page = await shown(await open(linkIn(await api.mailTo(email))), 'Confirm your new email address');
+      await page.getByRole('button', { name: 'Confirm email' }).waitFor();
+      return page;
+    },
   ],
   ['no-such-page', async (_api, open) => shown(await open('/no-such-page'), 'Page not found')],
 ];

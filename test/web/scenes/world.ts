@@ -2,54 +2,10 @@ import { SCOPES } from '../../../src/entities/index.ts';
 import type { Api } from '../../support/api.ts';
 import { signedIn } from '../../support/browser.ts';
 import { aPerson, authorizePath, linkIn } from '../console.ts';
+import { PAGES } from './pages.ts';
 import { LONG_NAME } from './scene.ts';
 
 const HOOK = 'https://a-rather-long-host-name.integrations.example.com/services/roster/webhooks/receive';
-
-type User = 'nobody' | 'ada' | 'olga';
-
-/** The pages of the console and who opens them: all of them, the operator's too, each with something to show. */
-const PAGES: readonly (readonly [name: string, as: User, path: string])[] = [
-  ['sign-in', 'nobody', '/sign-in'],
-  ['sign-up', 'nobody', '/sign-up'],
-  ['forgot-password', 'nobody', '/forgot-password'],
-  ['email-sign-in', 'nobody', '/email-sign-in'],
-  ['check-email', 'nobody', '/check-email'],
-  ['reset-password', 'nobody', '/reset-password?token=wrong'],
-  ['verify-email', 'nobody', '/verify-email?token=wrong'],
-  ['confirm-email', 'nobody', '/confirm-email?token=wrong'],
-  ['sign-in-link', 'nobody', '/sign-in-link?token=wrong'],
-  ['invitation', 'nobody', ':invitation'],
-  ['no-such-page', 'nobody', '/no-such-page'],
-  ['home', 'ada', '/'],
-  ['account', 'ada', '/account'],
-  ['api-keys', 'ada', '/api-keys'],
-  ['developer', 'ada', '/developer'],
-  ['consent', 'ada', ':authorize'],
-  ['overview', 'ada', '/teams/:team'],
-  ['members', 'ada', '/teams/:team/members'],
-  ['invitations', 'ada', '/teams/:team/invitations'],
-  ['roles', 'ada', '/teams/:team/roles'],
-  ['team-api-keys', 'ada', '/teams/:team/api-keys'],
-  ['billing', 'ada', '/teams/:team/billing'],
-  ['audit', 'ada', '/teams/:team/audit'],
-  ['webhooks', 'ada', '/teams/:team/webhooks'],
-  ['deliveries', 'ada', '/teams/:team/webhooks/:endpoint'],
-  ['settings', 'ada', '/teams/:team/settings'],
-  ['operator', 'olga', '/operator'],
-  ['operator-found', 'olga', '/operator?find=Analytical'],
-  ['operator-accounts', 'olga', '/operator/accounts'],
-  ['operator-account', 'olga', '/operator/accounts/:account'],
-  ['operator-account-keys', 'olga', '/operator/accounts/:account/keys'],
-  ['operator-teams', 'olga', '/operator/teams'],
-  ['operator-team', 'olga', '/operator/teams/:teamId'],
-  ['operator-members', 'olga', '/operator/teams/:teamId/members'],
-  ['operator-team-keys', 'olga', '/operator/teams/:teamId/keys'],
-  ['operator-keys', 'olga', '/operator/keys'],
-  ['operator-jobs', 'olga', '/operator/jobs'],
-  ['operator-audit', 'olga', '/operator/audit'],
-  ['operator-webhooks', 'olga', '/operator/webhooks'],
-] as const;
 
 export type WorldPage = { readonly name: string; readonly path: string; readonly as?: { readonly id: string } };
 
@@ -66,20 +22,30 @@ export async function createWorld(api: Api): Promise<readonly WorldPage[]> {
   const { endpoint } = await trpc.webhooks.create.mutate({ teamId: team.id, url: HOOK, types: ['team.updated'] });
   await fillDeliveries(api, endpoint.endpointId);
   const asOperator = await signedIn(api, olga);
-  await asOperator.trpc.webhooks.create.mutate({ teamId: null, url: HOOK, types: ['account.created'] });
+  const ofInstallation = await asOperator.trpc.webhooks.create.mutate({
+    teamId: null,
+    url: HOOK,
+    types: ['account.created'],
+  });
+  await fillDeliveries(api, ofInstallation.endpoint.endpointId);
   await api.anOperatorKey({ addresses: ['203.0.113.0/24', '2001:db8::/32'] });
   const params: Readonly<Record<string, string>> = {
     ':teamId': team.id,
     ':team': team.slug,
     ':account': ada.id,
     ':endpoint': endpoint.endpointId,
-    ':authorize': authorizePath(app, SCOPES),
-    ':invitation': await invite(api, ada, team),
+    ':installationEndpoint': ofInstallation.endpoint.endpointId,
+  };
+  /** Where pages with a token or request of their own are reached. */
+  const entries: Readonly<Record<string, string>> = {
+    '/oauth/consent/:request': authorizePath(app, SCOPES),
+    '/invitation?token=:token': await invite(api, ada, team),
   };
   const users = { nobody: undefined, ada, olga };
   return PAGES.map(([name, user, path]) => {
     const as = users[user];
-    return { name, path: path.replaceAll(/:\w+/g, (param) => params[param] ?? ''), ...(as !== undefined && { as }) };
+    const filled = path.replaceAll(/:\w+/g, (param) => params[param] ?? '');
+    return { name, path: entries[path] ?? filled, ...(as !== undefined && { as }) };
   });
 }
 
