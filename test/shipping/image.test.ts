@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { startMailServer } from '../jobs/mail-server.ts';
-import { createTestDatabase } from '../support/database.ts';
+import { createEmptyDatabase, createTestDatabase } from '../support/database.ts';
 import { hasRedis, startRedis } from '../support/redis.ts';
 import { freePort } from '../support/service.ts';
 import { commandIn, environmentOf, instruction, ROOT } from './dockerfile.ts';
@@ -55,8 +55,8 @@ function runInImage([program, ...args]: string[], env: Record<string, string>) {
   return { child, ended };
 }
 
-async function aPlace() {
-  const database = await createTestDatabase();
+async function aPlace(createDatabase = createTestDatabase) {
+  const database = await createDatabase();
   const mail = await startMailServer();
   const redis = hasRedis ? await startRedis() : undefined;
   onTestFinished(async () => {
@@ -134,10 +134,43 @@ describe.skipIf(process.platform === 'win32')('the image', () => {
     expect((await runInImage(healthCheck, { PORT: port }).ended).code).toBe(1);
   });
 
-  test('runs the migration job and the other commands', async () => {
-    const { env } = await aPlace();
+  test.runIf(hasRedis)('serves with two replicas, of which one goes on while it drains and then ends', async () => {
+    const { env, url } = await aPlace();
+    const otherPort = String(await freePort());
+    const replicas = [
+      { url, service: runInImage(commandIn(instruction(tree.image, 'CMD')), { ...env, DRAIN_SECONDS: '4' }) },
+      {
+        url: `http://127.0.0.1:${otherPort}`,
+        service: runInImage(commandIn(instruction(tree.image, 'CMD')), { ...env, PORT: otherPort }),
+      },
+    ] as const;
+    onTestFinished(() => {
+      for (const { service } of replicas) service.child.kill('SIGKILL');
+    });
+    const status = async (base: string, path: string) => (await fetch(`${base}${path}`).catch(() => undefined))?.status;
+    const readiness = (base: string, expected: number) =>
+      vi.waitUntil(async () => (await status(base, '/readyz')) === expected, { interval: 50, timeout: 30_000 });
+    for (const { url: base } of replicas) await readiness(base, 200);
+
+    const [leaving, staying] = replicas;
+    leaving.service.child.kill('SIGTERM');
+    await readiness(leaving.url, 503);
+    expect(await status(leaving.url, '/api/v1/openapi.json')).toBe(200);
+    expect((await leaving.service.ended).code).toBe(0);
+    expect(await status(staying.url, '/api/v1/openapi.json')).toBe(200);
+    staying.service.child.kill('SIGTERM');
+    expect((await staying.service.ended).code).toBe(0);
+  });
+
+  test('runs the migration job, which leaves nothing to do for a second one, and the other commands', async () => {
+    const { env } = await aPlace(createEmptyDatabase);
     const migration = manifestOf(kubernetes, 'Job').spec.template.spec.containers[0].command ?? [];
 
+    expect(await runInImage(migration, env).ended).toEqual({
+      code: 0,
+      stdout: expect.stringMatching(/^(Migration\d{14}_\w+\n)+$/),
+      stderr: '',
+    });
     expect(await runInImage(migration, env).ended).toEqual({
       code: 0,
       stdout: 'The database is up to date.\n',
