@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { beforeAll, expect } from 'vitest';
 import { packClient } from '../clients/packed-client.ts';
@@ -7,35 +6,11 @@ import { exampleFile } from '../examples/programs.ts';
 import { signedIn } from '../support/browser.ts';
 import { freePort } from '../support/service.ts';
 import { test } from './consent.ts';
-import { startCommand, temporaryFolder } from './programs.ts';
-
-const MINUTES = { timeout: 300_000 };
-
-/** How this machine reaches the registry of npm, and what it has of it already. */
-const NPM_ENVIRONMENT = {
-  ...Object.fromEntries(
-    Object.entries(process.env).flatMap(([name, value]) =>
-      /^(HOME|NODE_EXTRA_CA_CERTS|(npm_config|https?_proxy|no_proxy).*)$/i.test(name) ? [[name, value ?? '']] : [],
-    ),
-  ),
-  npm_config_audit: 'false',
-  npm_config_prefer_offline: 'true',
-};
+import { runProgram, startCommand, temporaryFolder } from './programs.ts';
+import { commandsIn, commandsOf, MINUTES, NPM_ENVIRONMENT, rosterCommandsOf, runInRoster } from './readmes.ts';
 
 // As `npm ci` does, before the service reads it.
 beforeAll(() => packClient());
-
-/**
- * Returns the commands that a README has for an empty folder.
- * @param values what replaces the placeholders, and `http://localhost:3000`
- */
-function commandsOf(example: string, values: Readonly<Record<string, string>>): string {
-  const text = readFileSync(exampleFile(example, 'README.md'), 'utf8');
-  const [, commands = ''] = /empty folder, while Roster runs:\s+```sh\n([\s\S]*?)```/i.exec(text) ?? [];
-  const filled = Object.entries(values).reduce((all, [from, to]) => all.replaceAll(from, to), commands);
-  expect(filled).not.toMatch(/…|localhost:3000/);
-  return filled;
-}
 
 test('the React app runs in an empty folder by the commands of its README', MINUTES, async ({ api, browser }) => {
   const account = await api.anAccount();
@@ -75,17 +50,22 @@ test('the Express API runs in an empty folder by the commands of its README', MI
   const account = await api.anAccount();
   const team = await api.aTeam({ owner: account, name: 'Engines' });
   const { secret } = await api.anApiKey(account, { scopes: ['teams:read'] });
+  const created = await runInRoster(api, rosterCommandsOf('express-api'));
+  const [operatorKey = ''] = /rst_ok_\w{49}/.exec(created) ?? [];
   const commands = commandsOf('express-api', {
     'http://localhost:3000': api.services.config.baseUrl,
-    'rst_ok_…': (await api.anOperatorKey({ scopes: ['credentials:verify'] })).secret,
+    'rst_ok_…': operatorKey,
   });
   const PORT = String(await freePort());
   const server = startCommand(commands, { cwd: temporaryFolder(), env: { ...NPM_ENVIRONMENT, PORT } });
   await server.prints(/listening/);
-  const answer = await fetch(`http://127.0.0.1:${PORT}/teams/${team.id}/report`, {
-    headers: { authorization: `Bearer ${secret}` },
+  const call = commandsIn('express-api', /```sh\n(curl -i [\s\S]*?)```/, {
+    'team_…': team.id,
+    'localhost:4001': `127.0.0.1:${PORT}`,
   });
-  expect(await answer.json()).toMatchObject({ report: 'Everything is fine in Engines.' });
+  const { stdout } = await runProgram('bash', ['-c', call], { env: { ROSTER_KEY: secret } });
+  expect(stdout).toMatch(/^HTTP\/1.1 200 OK/);
+  expect(stdout).toContain('Everything is fine in Engines.');
 });
 
 test('every example is in the archive that the service serves', async ({ api }) => {
