@@ -18,6 +18,7 @@ const SLOW = [
   'test/trpc/{account,auth,auth-throttle,auth-timing,email-language,foreign-passwords,operator-area,password-turns,recent-proof,runner,sign-in-link,sign-up}.test.ts',
   'test/db/{migrations,plans,upgrade}.test.ts',
   'test/cli/!(options).test.ts',
+  'test/clients/typescript-package.test.ts',
   'test/shipping/image.test.ts',
   'test/security/*.test.ts',
   'test/{rest,operator}/{access-matrix,idempotency}.test.ts',
