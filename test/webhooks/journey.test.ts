@@ -9,9 +9,11 @@ import { startApi, testWith, type Api } from '../support/api.ts';
 import { causeTheRest } from './causes.ts';
 import { aReceiver, dispatch, numberEvents } from './receiver.ts';
 
-const SECRET_KEYS = 'test-key-test-key-test-key-test-key';
+const OLD_KEY = 'test-key-test-key-test-key-test-key';
+const NEW_KEY = 'n'.repeat(40);
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
-const test = testWith(() => startApi());
+// Each of the two replicas knows the key that the other one signs with.
+const test = testWith(() => startApi({ SECRET_KEYS: `${OLD_KEY},${NEW_KEY}` }));
 
 // All are caused through HTTP, tRPC, OAuth and the command line, but for `audit_log.pruned`, which takes a year: its job is
 // run with a later clock.
@@ -40,7 +42,7 @@ test(
 
     // What time and a restart cause: a year later, retention deletes the log; a replica starts with a new key.
     await pruneEvents(api.services, silent, new Date(Date.now() + 366 * 86_400_000));
-    const restarted = await startApi({ SECRET_KEYS: `${'n'.repeat(40)},${SECRET_KEYS}` }, api);
+    const restarted = await startApi({ SECRET_KEYS: `${NEW_KEY},${OLD_KEY}` }, api);
     onTestFinished(() => restarted.close());
     await numberEvents(restarted);
     const expected = [...before, ...(await numbered(api))];
