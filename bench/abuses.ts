@@ -1,97 +1,33 @@
-import { spawn } from 'node:child_process';
-import { Agent, request } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import pg from 'pg';
-import type { Caller, Filled } from './data/fill.ts';
-import { environmentOf, type Backing, type Server } from './servers.ts';
-
-type Scene = Filled & { readonly server: Server; readonly backing: Backing };
-type Sent = {
-  readonly method: string;
-  readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body?: object;
-};
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  bearer,
+  compute,
+  createKeys,
+  flood,
+  lastCaller,
+  openSilently,
+  renameLocked,
+  repeatCommand,
+  type Scene,
+} from './floods.ts';
 
 /** What a neighbour does until it is told to stop. */
 export type Abuse = { readonly title: string; readonly start: (scene: Scene) => Promise<{ stop(): Promise<void> }> };
 
 const LIST_HANG_UP_MS = 1500;
-/** Commands check the setting, and listen nowhere. */
-const UNUSED_PORT = 3000;
-
-/** Sends one request and reads its answer to the end, or hangs up before. Never rejects. */
-function ask({ server }: Scene, agent: Agent, { method, path, headers, body }: Sent, hangUpMs?: number): Promise<void> {
-  return new Promise((resolve) => {
-    const sent = request(server.url + path, {
-      agent,
-      method,
-      headers: { ...headers, ...(body && { 'content-type': 'application/json' }) },
-    });
-    const timer = hangUpMs === undefined ? undefined : setTimeout(() => sent.destroy(), hangUpMs);
-    sent.on('response', (answer) => answer.resume());
-    sent.on('error', () => undefined);
-    sent.on('close', () => {
-      clearTimeout(timer);
-      resolve();
-    });
-    sent.end(body === undefined ? undefined : JSON.stringify(body));
-  });
-}
-
-type Pace = { readonly hangUpMs?: number; readonly everyMs?: number };
-
-/** Keeps so many requests under way, or sends so many at once `everyMs`. */
-function flood(scene: Scene, count: number, next: (index: number) => Sent, { hangUpMs, everyMs = 0 }: Pace = {}) {
-  const agent = new Agent({ keepAlive: hangUpMs === undefined, maxSockets: count });
-  let isOver = false;
-  let sent = 0;
-  const loops = Array.from({ length: count }, async () => {
-    while (!isOver) await Promise.all([ask(scene, agent, next((sent += 1)), hangUpMs), sleep(everyMs)]);
-  });
-  return {
-    async stop() {
-      isOver = true;
-      agent.destroy();
-      await Promise.all(loops);
-    },
-  };
-}
-
-const bearer = ({ key }: Caller) => ({ authorization: `Bearer ${key}` });
-
-function lastCaller({ callers }: Filled): Caller {
-  const caller = callers.at(-1);
-  if (caller === undefined) throw new Error('There are no callers.');
-  return caller;
-}
-
-async function connectTo({ databaseUrl }: Backing): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: databaseUrl });
-  client.on('error', () => undefined); // where the benchmark fails, its server ends first
-  await client.connect();
-  return client;
-}
 
 export const ABUSES: readonly Abuse[] = [
+  // What the lack of a core alone does to the tenant.
+  { title: 'two programs that compute, and ask nothing', start: () => Promise.resolve(compute(2)) },
   {
     title: '12 renames wait for the lock of one team',
-    async start(scene) {
-      const { teamId, ...caller } = lastCaller(scene);
-      const client = await connectTo(scene.backing);
-      await client.query('begin');
-      await client.query('select from team where id = $1 for update', [teamId]);
-      const headers = bearer({ teamId, ...caller });
-      const path = `/api/v1/teams/${teamId}`;
-      const renames = flood(scene, 12, () => ({ method: 'PATCH', path, headers, body: { name: 'Renamed' } }));
-      return {
-        async stop() {
-          await client.end();
-          await renames.stop();
-        },
-      };
-    },
+    start: (scene) => renameLocked(scene, scene.callers.slice(-1)),
+  },
+  {
+    title: '12 renames wait for the lock of each of two teams',
+    start: (scene) => renameLocked(scene, scene.callers.slice(-2)),
   },
   {
     title: '100 invitations at once by one key, each second',
@@ -113,6 +49,31 @@ export const ABUSES: readonly Abuse[] = [
       const path = `/api/v1/teams/${scene.giant.teamId}/members`;
       const next = () => ({ method: 'GET', path, headers: bearer(scene.giant) });
       return Promise.resolve(flood(scene, 250, next, { hangUpMs: LIST_HANG_UP_MS, everyMs: LIST_HANG_UP_MS }));
+    },
+  },
+  {
+    title: '200 keys of one account list 10,000 members at once',
+    async start(scene) {
+      const keys = await createKeys(scene, 200);
+      const path = `/api/v1/teams/${scene.giant.teamId}/members`;
+      return flood(scene, keys.length, (index) => ({
+        method: 'GET',
+        path,
+        headers: { authorization: `Bearer ${keys[index % keys.length]}` },
+      }));
+    },
+  },
+  {
+    title: '100 lists of 10,000 members that are never read',
+    start: (scene) =>
+      Promise.resolve(openSilently(scene, 100, `/api/v1/teams/${scene.giant.teamId}/members`, bearer(scene.giant))),
+  },
+  {
+    title: '100 scripts of the console, without compression, that are never read',
+    async start(scene) {
+      const page = await (await fetch(scene.server.url)).text();
+      const [script = '/'] = /\/assets\/[\w.-]+\.js/.exec(page) ?? [];
+      return openSilently(scene, 100, script, { 'accept-encoding': 'identity' });
     },
   },
   {
@@ -146,29 +107,17 @@ export const ABUSES: readonly Abuse[] = [
   },
   {
     title: '`roster audit export`, again and again',
+    start: ({ backing }) => Promise.resolve(repeatCommand(backing, () => ['audit', 'export', '--format', 'ndjson'])),
+  },
+  {
+    title: '`roster backup`, again and again',
     start({ backing }) {
-      const main = fileURLToPath(new URL('../src/cli/main.ts', import.meta.url));
-      let isOver = false;
-      let child: ReturnType<typeof spawn> | undefined;
-      const exports = (async () => {
-        while (!isOver) {
-          child = spawn(process.execPath, [main, 'audit', 'export', '--format', 'ndjson'], {
-            env: environmentOf(backing, UNUSED_PORT),
-            stdio: 'ignore',
-          });
-          const [code] = await new Promise<(number | null)[]>((resolve) =>
-            child?.once('exit', (...status) => resolve([status[0]])),
-          );
-          if (code !== 0 && !isOver) throw new Error(`The export ends with ${code}.`);
-          await sleep(10);
-        }
-      })();
-      exports.catch(() => undefined); // told by `stop`
+      const folder = mkdtempSync(join(tmpdir(), 'roster-bench-'));
+      const backups = repeatCommand(backing, (count) => ['backup', '--to', join(folder, String(count))]);
       return Promise.resolve({
         async stop() {
-          isOver = true;
-          child?.kill('SIGKILL');
-          await exports;
+          await backups.stop();
+          rmSync(folder, { recursive: true });
         },
       });
     },

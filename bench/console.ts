@@ -50,6 +50,12 @@ export async function measureConsole(stage: Stage, runs: number, report: (line: 
     { title: 'sign-in', path: '/sign-in', control: 'form button[type="submit"]' },
     { title: 'overview of a team', path: `/teams/${slug}`, control: 'main a[href$="/members"]' },
     { title: 'members of a team (20)', path: `/teams/${slug}/members`, control: 'main tbody th' },
+    { title: 'invitations of a team (20)', path: `/teams/${slug}/invitations`, control: 'main tbody th' },
+    { title: 'API keys of a team (20)', path: `/teams/${slug}/api-keys`, control: 'main tbody th' },
+    { title: 'audit log of a team (50)', path: `/teams/${slug}/audit`, control: 'main tbody th' },
+    { title: 'teams', path: '/', control: 'main a[href^="/teams/"]' },
+    { title: 'account', path: '/account', control: 'main form input' },
+    { title: 'accounts, for operators (50)', path: '/operator/accounts', control: 'main tbody th' },
   ];
   const results: ConsoleRun[] = [];
   try {
@@ -79,7 +85,7 @@ export async function measureConsole(stage: Stage, runs: number, report: (line: 
   return results;
 }
 
-/** Begins a session of the owner of a team. */
+/** Begins a session of the owner of a team, who is made an operator, and gives the team what its pages list. */
 async function signIn(databaseUrl: string, teamId: string): Promise<{ slug: string; cookie: string }> {
   const { secret, hash } = createTokens('rst').generate('session');
   const client = new pg.Client({ connectionString: databaseUrl });
@@ -94,11 +100,26 @@ async function signIn(databaseUrl: string, teamId: string): Promise<{ slug: stri
        select slug from team where id = $1`,
       [teamId, newId('ses'), hash],
     );
+    for (const statement of ROWS) await client.query(statement, [teamId]);
     return { slug: rows[0]?.slug ?? '', cookie: secret };
   } finally {
     await client.end();
   }
 }
+
+/** Statements with the id of the team. */
+const ROWS = [
+  `update account set role = 'admin' where id = (select account_id from membership where team_id = $1 and role_id = 'owner')`,
+  `insert into api_key (id, account_id, team_id, name, scopes, key_prefix, last4, created_at)
+   select 'key_console_' || n, account_id, team_id, 'Deployment ' || n, array['teams:read'], 'rst_tk_', '0000', now()
+     from membership, generate_series(1, 20) n where team_id = $1 and role_id = 'owner'`,
+  `insert into invitation (id, team_id, email, role_id, created_at, expires_at)
+   select 'invt_console_' || n, $1, 'guest-' || n || '@example.com', 'member', now(), now() + interval '1 day'
+     from generate_series(1, 20) n`,
+  `insert into audit_event (id, occurred_at, event, actor_kind, actor_id, account_id, team_id, address, details)
+   select 'evt_console_' || n, now(), 'member.deactivated', 'session', account_id, account_id, team_id, '192.0.2.1', '{}'
+     from membership, generate_series(1, 60) n where team_id = $1 and role_id = 'owner'`,
+];
 
 /** Notes when the control is in the window and can be clicked, and when the page has nothing else to do then. */
 const watch = (control: string) => `{

@@ -26,7 +26,7 @@ export const HELP = `npm run bench -- [options]
   --workers 1,2,4           Roster with so many WORKERS, instead of the comparison
   --poolers                 Roster directly and through PgBouncer in both modes, instead of the comparison
   --lists                   lists of 10,000 members and of 2,000 teams, instead of the comparison
-  --ten-million             ten million accounts, 30 million memberships, 20 million events: about 40 GB of disk, an hour
+  --ten-million             ten million accounts, 30 million memberships, 20 million events: about 50 GB of disk, an hour
   --scale 100               a hundredth of that
   --folder DIR              keeps its databases there, so that a second run goes on with them
   --steps requests,deletes  which steps of it (${STEPS.join(', ')}); all
