@@ -174,7 +174,7 @@ describe.skipIf(!hasChromium)('an operator', () => {
     await button(page, 'Add member').click();
     await dialog(page).getByLabel('Account').fill(bob.id);
     await inDialog(page, 'Add member').click();
-    await rows(page, 'Members').getByText('Bob').waitFor();
+    await rows(page, 'Members').getByText('Bob', { exact: true }).waitFor();
     await act(page, 'Bob', 'Change');
     expect(await dialog(page).getByLabel('Role').inputValue()).toBe('member');
     await dialog(page).getByLabel('Role').selectOption('Guest');
@@ -183,7 +183,7 @@ describe.skipIf(!hasChromium)('an operator', () => {
     await act(page, 'Bob', 'Remove');
     await inDialog(page, 'Remove').click();
     await page.getByText('Bob removed.').waitFor();
-    await rows(page, 'Members').getByText('Bob').waitFor({ state: 'detached' });
+    await rows(page, 'Members').getByText('Bob', { exact: true }).waitFor({ state: 'detached' });
 
     await page.getByRole('link', { name: 'Back to the team' }).click();
     await button(page, 'Transfer ownership…').click();

@@ -159,7 +159,7 @@ describe.skipIf(!hasChromium)('the operator’s area', () => {
     await page.getByRole('button', { name: 'Enable account' }).click();
     await page.getByRole('alert').getByText('Account not found').waitFor();
     await shows(page, 'Account');
-    expect(await page.getByText('Bob').count()).toBe(0);
+    expect(await page.getByText('Bob', { exact: true }).count()).toBe(0);
   });
 
   test.for([
@@ -280,7 +280,7 @@ describe.skipIf(!hasChromium)('for everybody else the operator’s area', () => 
     await page.getByRole('dialog').getByRole('button', { name: 'Disable account' }).click();
     await shows(page, 'This page is for operators');
 
-    expect(await page.getByText('Ada').count()).toBe(0);
+    expect(await page.getByText('Ada', { exact: true }).count()).toBe(0);
     expect(await page.getByRole('link', { name: 'Operator' }).count()).toBe(0);
     expect(await isDisabled(api, ada)).toBe(false);
   });
