@@ -1,4 +1,5 @@
 import { Option, type Command } from 'commander';
+import { collect } from '../db/long-list.ts';
 import { listTeamMembers } from '../resources/members/members.queries.ts';
 import { addMember, setMember } from '../resources/members/members.service.ts';
 import type { Services } from '../app-services.ts';
@@ -60,7 +61,7 @@ export function memberCommands(member: Command): void {
 }
 
 async function answer({ db }: Services, teamId: string, userId: string): Promise<Answer> {
-  const member = (await listTeamMembers(db, teamId)).find((candidate) => candidate.userId === userId);
+  const member = (await collect(await listTeamMembers(db, teamId))).find((candidate) => candidate.userId === userId);
   if (member === undefined) throw new CommandError('the member was removed concurrently');
   const state = member.isActive ? 'active' : 'inactive or expired';
   return { json: member, text: `${member.membershipId}  ${member.email ?? '-'}  ${member.roleName} (${state})` };

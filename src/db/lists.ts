@@ -3,7 +3,9 @@ import { beginList, endLists } from './batch-lists.ts';
 import { CallerGoneError, currentCaller, type Caller } from './caller.ts';
 import { cancelStatement } from './cancel.ts';
 import { ListPlaces, PLACE_LIMITS, type PlaceLimits } from './list-places.ts';
-import { PreparedBatch } from './prepared-batch.ts';
+import { PacedBatch } from './paced-batch.ts';
+import { PartReader, type RowsConsumer } from './part-reader.ts';
+import { getPgConnection } from './pg-internals.ts';
 import type { BoundQuery, Rows } from './prepared-statement.ts';
 import { Turns } from './turns.ts';
 
@@ -12,6 +14,8 @@ const BACKGROUND = 'background';
 
 export type ListQueue = {
   run(query: BoundQuery): Promise<Rows>;
+  /** Runs a query and passes on its rows in parts. PostgreSQL waits meanwhile. */
+  read(query: BoundQuery, consume: RowsConsumer): Promise<void>;
   /** Gives up the place of the present request until its next list, because it waits without one. */
   pause(): Promise<void>;
   /** How many requests read a list, send it or wait for that. */
@@ -42,18 +46,25 @@ export function createListQueue(pool: Pool, limits: PlaceLimits = PLACE_LIMITS):
     return leave;
   };
 
+  const read = async (query: BoundQuery, consume: RowsConsumer): Promise<void> => {
+    await beginList();
+    const caller = currentCaller();
+    if (caller !== undefined) {
+      const place = taken.get(caller) ?? takePlace(caller);
+      taken.set(caller, place);
+      await place;
+    }
+    const keys = [caller?.account ?? BACKGROUND];
+    await statements.run({ keys, caller }, () => readAlone(pool, query, consume, caller?.over));
+  };
+
   return {
     async run(query) {
-      await beginList();
-      const caller = currentCaller();
-      if (caller !== undefined) {
-        const place = taken.get(caller) ?? takePlace(caller);
-        taken.set(caller, place);
-        await place;
-      }
-      const keys = [caller?.account ?? BACKGROUND];
-      return statements.run({ keys, caller }, () => runAlone(pool, query, caller?.over));
+      const all: object[] = [];
+      await read(query, (rows) => void all.push(...rows));
+      return all;
     },
+    read,
     async pause() {
       await endLists();
       const caller = currentCaller();
@@ -69,8 +80,16 @@ export function createListQueue(pool: Pool, limits: PlaceLimits = PLACE_LIMITS):
   };
 }
 
-/** Runs a query on a connection of its own. @throws CallerGoneError if `over` aborts before it has ended */
-const runAlone = (pool: Pool, query: BoundQuery, over: AbortSignal | undefined): Promise<Rows> =>
+/**
+ * Runs a query on a connection of its own. Rejects with the error of `consume`, if it fails.
+ * @throws CallerGoneError if `over` aborts before it has ended
+ */
+const readAlone = (
+  pool: Pool,
+  query: BoundQuery,
+  consume: RowsConsumer,
+  over: AbortSignal | undefined,
+): Promise<void> =>
   new Promise((resolve, reject) => {
     pool.connect((connectError, client, release) => {
       if (client === undefined) {
@@ -82,19 +101,26 @@ const runAlone = (pool: Pool, query: BoundQuery, over: AbortSignal | undefined):
         reject(new CallerGoneError());
         return;
       }
-      let gone: Error | undefined;
-      const onGone = () => {
-        gone = new CallerGoneError();
+      let stopped: Error | undefined;
+      let isRunning = true;
+      // PostgreSQL notices a closed connection only when it writes, and a cancel request only when it does not.
+      const stop = (error: Error) => {
+        if (!isRunning) return;
+        stopped ??= error;
         cancelStatement(pool, client);
+        getPgConnection(client).stream.destroy();
       };
+      const onGone = () => stop(new CallerGoneError());
       over?.addEventListener('abort', onGone, { once: true });
-      const batch = new PreparedBatch([query], client, (error, [rows = []]) => {
+      const reader = new PartReader(consume, stop);
+      const callback = (error: Error | null) => {
+        isRunning = false;
         over?.removeEventListener('abort', onGone);
-        // Closes a connection with a cancel request, which could otherwise hit the next statement.
-        release(gone ?? error ?? undefined);
-        if (gone ?? error) reject(gone ?? error);
-        else resolve(rows);
-      });
-      client.query(batch);
+        release(stopped ?? error ?? undefined);
+        const failure = stopped ?? error;
+        if (failure === null) reader.end().then(resolve, reject);
+        else reject(failure);
+      };
+      client.query(new PacedBatch(query, client, { reader, callback }));
     });
   });

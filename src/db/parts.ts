@@ -17,7 +17,7 @@ const waiting: (() => void)[] = [];
 let beganAt = 0;
 
 /** Resolves when it is the turn of the next part. The event loop runs one part of all long lists in each round. */
-const nextTurn = (): Promise<void> =>
+export const nextTurn = (): Promise<void> =>
   new Promise((resolve) => {
     waiting.push(resolve);
     if (waiting.length === 1) schedule();

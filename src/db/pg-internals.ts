@@ -1,4 +1,5 @@
 import type { EventEmitter } from 'node:events';
+import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import pg from 'pg';
 
@@ -40,8 +41,8 @@ export type PgConnection = {
   cancel(processId: number, secretKey: number): void;
   /** `sslconnect` comes after `connect` if the connection uses TLS. */
   on(event: 'connect' | 'sslconnect' | 'error' | 'end', listener: () => void): void;
-  /** The socket. Corked, so that several queries are sent in one write. */
-  readonly stream: { cork(): void; uncork(): void; destroy(): void };
+  /** The socket. Corked, so that several queries are sent in one write; paused, so that rows are read in parts. */
+  readonly stream: Pick<Socket, 'cork' | 'uncork' | 'destroy' | 'pause' | 'resume'>;
   /** Begins to read messages. */
   attachListeners(stream: EventEmitter): void;
   /** TLS options, or false. */

@@ -1,18 +1,20 @@
 import type { RunInSpan } from '../telemetry/span.ts';
 import type { ListQueue } from './lists.ts';
+import { LongList, type Listed } from './long-list.ts';
+import { mapInParts } from './parts.ts';
 import { createPipeline } from './pipeline.ts';
 import { openPipeline, pipelineTransaction } from './pipelined-transaction.ts';
 import type { BoundQuery, Rows } from './prepared-statement.ts';
 import type { Value } from './pg-internals.ts';
 import type { Pools } from './pools.ts';
-import { runByRowCount } from './row-counts.ts';
+import { RowCounts } from './row-counts.ts';
 import type { WriteQueue } from './write-queue.ts';
 
 /** A constant SQL text with a name, which PostgreSQL prepares once per connection. */
 type Statement<Row> = { readonly name: string; readonly text: string; readonly row?: Row };
 
 /** A named statement that only reads. */
-export type Query<Row> = Statement<Row> & { readonly kind: 'query'; readonly rows: 'few' | 'many' | 'varying' };
+export type Query<Row> = Statement<Row> & { readonly kind: 'query'; readonly rows: 'few' | 'many' };
 
 /** A named statement that writes or locks. */
 export type Command<Row> = Statement<Row> & { readonly kind: 'command' };
@@ -21,8 +23,7 @@ export type Command<Row> = Statement<Row> & { readonly kind: 'command' };
  * Declares a statement that only reads and takes no locks. `Row` describes each row, with `timestamptz` as text.
  * @param options `rows: 'few'`, the default, shares a connection and a round trip with other queries, so it must
  *   be quick. Use `'many'` if there can be thousands of rows or if it can be slow: it gets a separate connection, for
- *   which credentials take turns. `'varying'` is for queries that return few rows for nearly all callers and many for
- *   some: they run as `'many'` for those, told apart by the first parameter.
+ *   which credentials take turns.
  */
 export function query<Row>(name: string, text: string, { rows = 'few' }: Partial<Pick<Query<Row>, 'rows'>> = {}) {
   const declared: Query<Row> = { kind: 'query', name, text, rows };
@@ -50,8 +51,17 @@ export type QueryRunner = {
   query<Row>(query: Query<Row>, values: readonly unknown[]): Promise<Row[]>;
 };
 
+/** Runs queries, also those of lists that are short for nearly all callers and long for some. */
+export type ListRunner = QueryRunner & {
+  /**
+   * Reads a list with a query of few rows. If its result was long the last time with its first parameter, it is a
+   * `LongList`, which is read while it is worked on, and for which accounts take turns.
+   */
+  list<Row, Item>(query: Query<Row>, values: readonly unknown[], convert: (row: Row) => Item): Promise<Listed<Item>>;
+};
+
 /** Runs queries and commands, each in one round trip. */
-export type CommandRunner = QueryRunner & {
+export type CommandRunner = ListRunner & {
   run<Row>(command: Command<Row>, values: readonly unknown[]): Promise<Row[]>;
   /**
    * Runs several statements in one transaction and one round trip. @returns the rows of each
@@ -87,17 +97,31 @@ export function createQueryRunner(
   withSpan: RunInSpan | undefined,
 ): CommandRunner {
   const few = createPipeline(pools.reads);
-  const many = (query: BoundQuery) => listQueue.run(query);
-  const runners = { few, many, varying: runByRowCount(few, many) };
-  const runQuery = ({ name, text, rows }: Query<unknown>, values: readonly unknown[]) =>
-    runners[rows]({ name, text, values: values.map(toParameter) });
+  const runners = { few, many: (query: BoundQuery) => listQueue.run(query) };
+  const counts = new RowCounts();
   const runCommand = async ({ name, text }: Command<unknown>, values: readonly unknown[]) =>
     (await pools.writes.query({ name, text, values: [...values] })).rows as object[];
   const bind = ([{ name, text }, values]: Step): BoundQuery => ({ name, text, values: values.map(toParameter) });
   const traced = async <Row>(name: string, run: () => Promise<Rows>): Promise<Row[]> =>
     (await (withSpan === undefined ? run() : withSpan('postgresql', name, run))) as Row[]; // as declared
   return {
-    query: (query, values) => traced(query.name, () => runQuery(query, values)),
+    query: (query, values) => traced(query.name, () => runners[query.rows](bind([query, values]))),
+    async list<Row, Item>(declared: Query<Row>, values: readonly unknown[], convert: (row: Row) => Item) {
+      const query = bind([declared, values]);
+      const key = `${query.name} ${String(query.values[0])}`;
+      if (!counts.isLong(key))
+        return mapInParts(await counts.count(key, () => traced<Row>(query.name, () => few(query))), convert);
+      return new LongList<Item>(async (work) => {
+        let length = 0;
+        const read = () =>
+          listQueue.read(query, (rows) => {
+            length += rows.length;
+            return work(rows.map((row) => convert(row as Row))); // as declared
+          });
+        await (withSpan === undefined ? read() : withSpan('postgresql', query.name, read));
+        counts.remember(key, length);
+      });
+    },
     run: (command, values) => traced(command.name, () => writeQueue.run(() => runCommand(command, values))),
     runTogether: (steps, teamId) => {
       const bound = steps.map(bind);

@@ -1,35 +1,32 @@
-import type { BoundQuery, Rows } from './prepared-statement.ts';
-
 /** Rows from which a result is long: others would wait noticeably for a connection that reads so many. */
 export const LONG_ROWS = 200;
 
 const KNOWN_MAX = 10_000;
 
-type Run = (query: BoundQuery) => Promise<Rows>;
+/** Remembers which results were long, by statement and first parameter. */
+export class RowCounts {
+  readonly #known = new Map<string, 'short' | 'long' | 'running'>();
 
-/**
- * Combines two runners for queries that return few rows for nearly all callers. A query runs as a short one unless its
- * result was long the last time. While the first one with its parameter is running, concurrent ones run as long ones.
- */
-export function runByRowCount(runShort: Run, runLong: Run): Run {
-  const known = new Map<string, 'short' | 'long' | 'running'>();
-
-  const remember = (key: string, rows: Rows): Rows => {
-    if (known.size >= KNOWN_MAX) known.clear();
-    known.set(key, rows.length >= LONG_ROWS ? 'long' : 'short');
-    return rows;
-  };
-
-  return async (query) => {
-    const key = `${query.name} ${String(query.values[0])}`;
-    const last = known.get(key);
-    if (last === 'long' || last === 'running') return remember(key, await runLong(query));
-    if (last === undefined) known.set(key, 'running');
+  /** Runs the query of a list that is not known to be long. Meanwhile, its list is presumed long. */
+  async count<Row>(key: string, run: () => Promise<Row[]>): Promise<Row[]> {
+    if (!this.#known.has(key)) this.#known.set(key, 'running');
     try {
-      return remember(key, await runShort(query));
+      const rows = await run();
+      this.remember(key, rows.length);
+      return rows;
     } catch (error) {
-      known.delete(key);
+      this.#known.delete(key);
       throw error;
     }
-  };
+  }
+
+  remember(key: string, rows: number): void {
+    if (this.#known.size >= KNOWN_MAX) this.#known.clear();
+    this.#known.set(key, rows >= LONG_ROWS ? 'long' : 'short');
+  }
+
+  isLong(key: string): boolean {
+    const last = this.#known.get(key);
+    return last === 'long' || last === 'running';
+  }
 }

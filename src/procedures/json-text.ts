@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { LongList } from '../db/long-list.ts';
 import { forEachPart, PART_ITEMS } from '../db/parts.ts';
 
 // Random, so that no data can contain it.
@@ -19,16 +20,19 @@ export class JsonText {
 
   /** @param present returns the items of a part as they are sent */
   static async fromList(
-    items: readonly unknown[],
+    list: readonly unknown[] | LongList<unknown>,
     present: (part: readonly unknown[]) => Promise<readonly unknown[]>,
   ): Promise<JsonText> {
     const parts: Buffer[] = [];
-    await forEachPart(items, async (part) => {
+    let length = 0;
+    const add = async (part: readonly unknown[]) => {
       const text = JSON.stringify(await present(part)).slice(1, -1);
       parts.push(Buffer.from(parts.length === 0 ? `[${text}` : `,${text}`));
-    });
-    parts.push(Buffer.from(']'));
-    return new JsonText(parts, items.length);
+      length += part.length;
+    };
+    await (list instanceof LongList ? list.forEachPart(add) : forEachPart(list, add));
+    parts.push(Buffer.from(length === 0 ? '[]' : ']'));
+    return new JsonText(parts, length);
   }
 
   get byteLength(): number {

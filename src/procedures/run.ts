@@ -1,5 +1,6 @@
 import { getTRPCErrorFromUnknown, type AnyTRPCProcedure, type TRPCError } from '@trpc/server';
 import { z } from 'zod';
+import { LongList, type Listed } from '../db/long-list.ts';
 import { isLong } from '../db/parts.ts';
 import { JsonText } from './json-text.ts';
 
@@ -85,6 +86,12 @@ function wrap<Context extends object>(output: Middleware, around: AroundResolver
   };
 }
 
+const isLongList = (data: unknown): data is readonly unknown[] | LongList<unknown> =>
+  data instanceof LongList || (Array.isArray(data) && isLong(data));
+
+/** Returns a list from a resolver, whose declared type is that of the list: a procedure presents a long one in parts. */
+export const present = async <Item>(list: Promise<Listed<Item>>): Promise<Item[]> => (await list) as Item[]; // or a LongList
+
 /**
  * Presents long lists as text that is validated and made in parts, because a list of thousands takes so long that all
  * other requests would notice. Schemas of lists constrain the items only.
@@ -94,13 +101,11 @@ const presentInParts =
   (validate: Middleware): Middleware =>
   async ({ next }) => {
     const result = await next();
-    if (!result.ok || !Array.isArray(result.data) || !isLong(result.data)) {
-      return validate({ next: () => Promise.resolve(result) });
-    }
-    const present = async (part: readonly unknown[]) => {
+    if (!result.ok || !isLongList(result.data)) return validate({ next: () => Promise.resolve(result) });
+    const presentPart = async (part: readonly unknown[]) => {
       const presented = await validate({ next: () => Promise.resolve({ ...result, data: part }) });
       if (!presented.ok) throw presented.error;
       return presented.data as readonly unknown[]; // a list stays one
     };
-    return { ...result, data: await JsonText.fromList(result.data, present) };
+    return { ...result, data: await JsonText.fromList(result.data, presentPart) };
   };

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { authenticate } from '../../src/auth/authenticate.ts';
 import { createTokens } from '../../src/crypto/tokens.ts';
+import { collect } from '../../src/db/long-list.ts';
 import { demoBanner } from '../../src/demo/banner.ts';
 import type { SeededDemo } from '../../src/demo/seed.ts';
 import { listTeamInvitations } from '../../src/resources/invitations/invitations.queries.ts';
@@ -26,12 +27,9 @@ describe('seed --demo', () => {
       { email: 'operator@example.com' },
     ]);
     expect(await countAll()).toEqual([{ accounts: 6, teams: 2, keys: 3 }]);
-    expect((await listTeamMembers(roster.db, team?.id ?? '')).map(({ roleName }) => roleName).toSorted()).toEqual([
-      'Guest',
-      'Member',
-      'Owner',
-      'Recruiter',
-    ]);
+    expect(
+      (await collect(await listTeamMembers(roster.db, team?.id ?? ''))).map(({ roleName }) => roleName).toSorted(),
+    ).toEqual(['Guest', 'Member', 'Owner', 'Recruiter']);
     expect(await listTeamInvitations(roster.db, team?.id ?? '')).toHaveLength(2);
     expect(await roster.rows('select id from session where account_id = $1', [owner?.id])).toHaveLength(3);
     for (const { key, secret } of Object.values(seeded.keys)) {

@@ -2,6 +2,7 @@ import { Pool } from 'pg';
 import { describe, expect, onTestFinished } from 'vitest';
 import { isUnavailable } from '../../src/db/database.ts';
 import { getPgConnection } from '../../src/db/pg-internals.ts';
+import { collect, LongList } from '../../src/db/long-list.ts';
 import { createPipeline } from '../../src/db/pipeline.ts';
 import { command, query } from '../../src/db/query.ts';
 import { test, type Api } from '../support/api.ts';
@@ -169,7 +170,6 @@ describe('queries of many rows', () => {
     const varying = query<{ pid: number }>(
       'test_varying',
       'select pg_backend_pid() as pid from generate_series(1, $1::int)',
-      { rows: 'varying' },
     );
     const pidsOf = async (pool: keyof typeof db.pools) => {
       const clients = await Promise.all(upTo(db.pools[pool].totalCount).map(() => db.pools[pool].connect()));
@@ -178,13 +178,20 @@ describe('queries of many rows', () => {
       return pids;
     };
 
-    const [short] = await db.query(varying, [1]);
-    const [longOnce] = await db.query(varying, [500]);
-    const long = await db.query(varying, [500]);
+    const list = async (length: number) => {
+      const listed = await db.list(varying, [length], ({ pid }) => pid);
+      return { isLong: listed instanceof LongList, pids: await collect(listed) };
+    };
 
-    expect(long).toHaveLength(500);
-    expect(await pidsOf('reads')).toEqual(expect.arrayContaining([short?.pid, longOnce?.pid]));
-    expect(await pidsOf('lists')).toContain(long[0]?.pid);
+    const [short, longOnce, long] = [await list(1), await list(500), await list(500)];
+
+    expect([short, longOnce, long].map(({ isLong, pids }) => [isLong, pids.length])).toEqual([
+      [false, 1],
+      [false, 500],
+      [true, 500],
+    ]);
+    expect(await pidsOf('reads')).toEqual(expect.arrayContaining([short.pids[0], longOnce.pids[0]]));
+    expect(await pidsOf('lists')).toContain(long.pids[0]);
   });
 });
 

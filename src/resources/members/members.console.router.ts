@@ -3,6 +3,7 @@ import type { Permission } from '../../entities/index.ts';
 import { teamProcedure } from '../../procedures/procedures.ts';
 import { resourceId } from '../../procedures/fields.ts';
 import { router } from '../../procedures/trpc.ts';
+import { present } from '../../procedures/run.ts';
 import { readMembersByDay } from './history.queries.ts';
 import { listMembersWithTerms, previewRemoval } from './members.queries.ts';
 import {
@@ -23,7 +24,7 @@ const userId = resourceId;
 export const membersConsoleRouter = router({
   list: teamProcedure({ scope: 'members:read', permission: 'access_dashboard' })
     .output(z.array(memberWithTermsOutput))
-    .query(({ ctx, input }) => listMembersWithTerms(ctx.services.db, input.teamId)),
+    .query(({ ctx, input }) => present(listMembersWithTerms(ctx.services.db, input.teamId))),
 
   history: teamProcedure({ scope: 'members:read', permission: 'access_dashboard' })
     .output(z.array(membersOfDayOutput))

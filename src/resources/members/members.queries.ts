@@ -1,6 +1,5 @@
-import { mapInParts } from '../../db/parts.ts';
 import { activeMembership, liveApiKey, liveGrant } from '../../db/predicates.ts';
-import { isoOrNull, query, type QueryRunner } from '../../db/query.ts';
+import { isoOrNull, query, type ListRunner, type QueryRunner } from '../../db/query.ts';
 import { ProblemError } from '../../errors.ts';
 
 type MemberRow = {
@@ -28,12 +27,11 @@ const memberships = (moreColumns = '') =>
    where m.team_id = $1
    order by m.joined_at, m.id`;
 
-const membersOfTeam = query<MemberRow>('members_of_team', memberships(), { rows: 'varying' });
+const membersOfTeam = query<MemberRow>('members_of_team', memberships());
 
 const membersWithTerms = query<MemberRow & { expires_at: string | null }>(
   'members_of_team_with_terms',
   memberships(', m.expires_at'),
-  { rows: 'varying' },
 );
 
 type RemovalRow = {
@@ -66,16 +64,11 @@ const removalOfMember = query<RemovalRow>(
 );
 
 /** Lists all memberships of a team, including inactive and expired ones. */
-export async function listTeamMembers(db: QueryRunner, teamId: string) {
-  const rows = await db.query(membersOfTeam, [teamId]);
-  return mapInParts(rows, toMember);
-}
+export const listTeamMembers = (db: ListRunner, teamId: string) => db.list(membersOfTeam, [teamId], toMember);
 
 /** Lists all memberships of a team with their expiry. */
-export async function listMembersWithTerms(db: QueryRunner, teamId: string) {
-  const rows = await db.query(membersWithTerms, [teamId]);
-  return mapInParts(rows, (row) => ({ ...toMember(row), expiresAt: isoOrNull(row.expires_at) }));
-}
+export const listMembersWithTerms = (db: ListRunner, teamId: string) =>
+  db.list(membersWithTerms, [teamId], (row) => ({ ...toMember(row), expiresAt: isoOrNull(row.expires_at) }));
 
 const toMember = (row: MemberRow) => ({
   membershipId: row.membership_id,

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { teamProcedure } from '../../procedures/procedures.ts';
 import { resourceId, SUCCESS, success } from '../../procedures/fields.ts';
 import { endpoint, router } from '../../procedures/trpc.ts';
+import { present } from '../../procedures/run.ts';
 import { listTeamMembers } from './members.queries.ts';
 import { memberOutput } from './members.schema.ts';
 import { removeTeamMember } from './members.service.ts';
@@ -15,7 +16,7 @@ export const membersRouter = router({
       }),
     )
     .output(z.array(memberOutput))
-    .query(({ ctx, input }) => listTeamMembers(ctx.services.db, input.teamId)),
+    .query(({ ctx, input }) => present(listTeamMembers(ctx.services.db, input.teamId))),
 
   removeTeamMember: teamProcedure({
     scope: 'members:write',

@@ -1,8 +1,7 @@
 import { MEMBERSHIP_COLUMNS, toMembership, type MembershipColumns } from '../../auth/credential-lookups.ts';
 import type { ActiveMembership, Principal } from '../../auth/principal.ts';
-import { mapInParts } from '../../db/parts.ts';
 import { activeMembership } from '../../db/predicates.ts';
-import { iso, query, type QueryRunner } from '../../db/query.ts';
+import { iso, query, type ListRunner, type QueryRunner } from '../../db/query.ts';
 
 type TeamRow = {
   id: string;
@@ -23,7 +22,6 @@ const teamsOfAccount = query<TeamRow>(
    where m.account_id = $1 and ($2::text is null or m.team_id = $2)
      and ${activeMembership('m')}
    order by t.name, t.id`,
-  { rows: 'varying' },
 );
 
 const membershipOfSlug = query<MembershipColumns & { team_id: string }>(
@@ -63,9 +61,8 @@ const offersToAccount = query<{ team_id: string; team_name: string; expires_at: 
 );
 
 /** Lists the teams that a credential gives access to: those with an active membership, or the one of a team credential. */
-export async function listTeams(db: QueryRunner, { accountId, teamId }: Principal) {
-  const rows = await db.query(teamsOfAccount, [accountId, teamId]);
-  return mapInParts(rows, (row) => ({
+export const listTeams = (db: ListRunner, { accountId, teamId }: Principal) =>
+  db.list(teamsOfAccount, [accountId, teamId], (row) => ({
     id: row.id,
     name: row.name,
     slug: row.slug,
@@ -73,7 +70,6 @@ export async function listTeams(db: QueryRunner, { accountId, teamId }: Principa
     avatarUrl: row.avatar_url,
     role: { id: row.role_id, name: row.role_name },
   }));
-}
 
 /** Returns the active membership of an account in the team with a slug, or null. */
 export async function findMembershipBySlug(db: QueryRunner, accountId: string, slug: string) {

@@ -1,0 +1,54 @@
+import { nextTurn, PART_ITEMS } from './parts.ts';
+import type { PgConnection } from './pg-internals.ts';
+
+/** Works on some rows of a result, in their order. */
+export type RowsConsumer = (rows: readonly object[]) => Promise<void> | void;
+
+/**
+ * Passes the rows of a query on in parts of `PART_ITEMS`, and pauses the socket meanwhile. All that a socket has received,
+ * up to 2 MiB, would otherwise be parsed at once, and wait in memory where the garbage collector copies it.
+ */
+export class PartReader {
+  readonly #consume: RowsConsumer;
+  readonly #onFailure: (error: Error) => void;
+  #stream: PgConnection['stream'] | undefined;
+  #rows: object[] = [];
+  #working: Promise<void> | undefined;
+
+  /** @param onFailure is called if `consume` fails before the last row was received */
+  constructor(consume: RowsConsumer, onFailure: (error: Error) => void) {
+    this.#consume = consume;
+    this.#onFailure = onFailure;
+  }
+
+  attach(stream: PgConnection['stream']): void {
+    this.#stream = stream;
+  }
+
+  /** @param rows those that were received and are not worked on yet */
+  check(rows: object[]): void {
+    this.#rows = rows;
+    if (rows.length < PART_ITEMS || this.#working !== undefined) return;
+    this.#stream?.pause();
+    this.#working = this.#workOnParts();
+    this.#working.catch(this.#onFailure);
+  }
+
+  /** Works on what was received last. */
+  async end(): Promise<void> {
+    await this.#working;
+    if (this.#rows.length > 0) await this.#consume(this.#rows.splice(0));
+  }
+
+  async #workOnParts(): Promise<void> {
+    try {
+      while (this.#rows.length >= PART_ITEMS) {
+        await nextTurn();
+        await this.#consume(this.#rows.splice(0, PART_ITEMS));
+      }
+      this.#working = undefined;
+    } finally {
+      this.#stream?.resume();
+    }
+  }
+}
