@@ -30,6 +30,8 @@ export function createListQueue(pool: Pool, limits: PlaceLimits = PLACE_LIMITS):
   const { queuePerKey, waitMs } = limits;
   const places = new ListPlaces(limits);
   const statements = new Turns({ queuePerKey, waitMs, total: pool.options.max, perKey: 1 });
+  // Leaves a connection to what is quicker.
+  const longLists = new Turns({ queuePerKey, waitMs, total: Math.max(1, pool.options.max - 1), perKey: 1 });
   const taken = new WeakMap<Caller, Promise<() => void>>();
 
   /** @returns a function that gives up the place, once */
@@ -46,7 +48,8 @@ export function createListQueue(pool: Pool, limits: PlaceLimits = PLACE_LIMITS):
     return leave;
   };
 
-  const read = async (query: BoundQuery, consume: RowsConsumer): Promise<void> => {
+  /** Runs in the turn of the caller, with a place. */
+  const inTurn = async (run: Turns['run'], query: BoundQuery, consume: RowsConsumer): Promise<void> => {
     await beginList();
     const caller = currentCaller();
     if (caller !== undefined) {
@@ -55,16 +58,18 @@ export function createListQueue(pool: Pool, limits: PlaceLimits = PLACE_LIMITS):
       await place;
     }
     const keys = [caller?.account ?? BACKGROUND];
-    await statements.run({ keys, caller }, () => readAlone(pool, query, consume, caller?.over));
+    await run({ keys, caller }, () => readAlone(pool, query, consume, caller?.over));
   };
+  const runOne: Turns['run'] = (claim, work) => statements.run(claim, work);
+  const runLong: Turns['run'] = (claim, work) => longLists.run(claim, () => statements.run(claim, work));
 
   return {
     async run(query) {
       const all: object[] = [];
-      await read(query, (rows) => void all.push(...rows));
+      await inTurn(runOne, query, (rows) => void all.push(...rows));
       return all;
     },
-    read,
+    read: (query, consume) => inTurn(runLong, query, consume),
     async pause() {
       await endLists();
       const caller = currentCaller();
