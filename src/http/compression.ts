@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import Negotiator from 'negotiator';
-import type { Reply } from './reply.ts';
+import { byteLength, type Reply } from './reply.ts';
 
 /** Compressing a smaller body takes longer than sending it. */
 const MIN_BYTES = 16 * 1024;
@@ -60,13 +60,18 @@ export function createEncodedText(body: Buffer): (acceptEncoding: string | undef
 /** Compresses a long reply in a thread, if the client accepts that. */
 export async function compressReply(reply: Reply, acceptEncoding: string | undefined): Promise<Reply> {
   const { body, headers = [] } = reply;
-  if (body === undefined || body.length < MIN_BYTES || reply.cacheControl !== undefined) return reply;
+  if (body === undefined || byteLength(body) < MIN_BYTES || reply.cacheControl !== undefined) return reply;
   const varying = { ...reply, headers: [...headers, 'Vary', 'Accept-Encoding'] };
   const encoding = chooseEncoding(acceptEncoding);
   if (encoding === undefined) return varying;
   return {
     ...varying,
-    body: await COMPRESS[encoding](Buffer.from(body)),
+    body: await COMPRESS[encoding](toBuffer(body)),
     headers: [...varying.headers, 'Content-Encoding', encoding],
   };
+}
+
+function toBuffer(body: NonNullable<Reply['body']>): Buffer {
+  if (typeof body === 'string') return Buffer.from(body);
+  return Buffer.isBuffer(body) ? body : Buffer.concat(body);
 }

@@ -7,12 +7,14 @@ import type { ProblemError } from '../errors.ts';
 import { PROBLEMS } from '../problems.ts';
 import type { RateDecision } from '../rate-limit/limiter.ts';
 import { JsonText } from '../procedures/json-text.ts';
+import { writePieces } from './write-pieces.ts';
 import { createProblemDocument } from '../procedures/problem-details.ts';
 
 /** The response to a client. */
 export type Reply = {
   readonly status: number;
-  readonly body: string | Buffer | undefined;
+  /** A long one comes in pieces, which are sent as fast as the client reads. */
+  readonly body: string | Buffer | readonly Buffer[] | undefined;
   readonly contentType?: string;
   /** Defaults to `no-store`. */
   readonly cacheControl?: string;
@@ -23,7 +25,7 @@ export type Reply = {
 export const createJsonReply = (status: number, value: unknown): Reply => ({
   status,
   contentType: 'application/json',
-  body: value instanceof JsonText ? Buffer.concat(value.parts) : JSON.stringify(value),
+  body: value instanceof JsonText ? value.parts : JSON.stringify(value),
 });
 
 /**
@@ -117,19 +119,26 @@ export const createRateHeaders = (
 export const EXPOSED_HEADERS =
   'RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, RateLimit-Policy, RateLimit, Retry-After, X-Request-Id';
 
+export const byteLength = (body: NonNullable<Reply['body']>): number =>
+  typeof body === 'string' || Buffer.isBuffer(body)
+    ? Buffer.byteLength(body)
+    : body.reduce((sum, piece) => sum + piece.length, 0);
+
 /** Builds all headers of a response: the common ones, then those of the reply. Names and values alternate. */
 export function buildHeaders(reply: Reply, requestId: string, common: readonly string[]): string[] {
   const headers = [...common, 'X-Request-Id', requestId, 'Cache-Control', reply.cacheControl ?? 'no-store'];
   if (reply.headers !== undefined) headers.push(...reply.headers);
   if (reply.contentType !== undefined) headers.push('Content-Type', reply.contentType);
-  if (reply.body !== undefined) headers.push('Content-Length', String(Buffer.byteLength(reply.body)));
+  if (reply.body !== undefined) headers.push('Content-Length', String(byteLength(reply.body)));
   return headers;
 }
 
 /** Writes a response. HEAD gets the headers of GET without the body. */
 export function send(res: ServerResponse, reply: Reply, headers: string[], isHead: boolean): void {
   res.writeHead(reply.status, headers);
-  res.end(isHead ? undefined : reply.body);
+  const body = isHead ? undefined : reply.body;
+  if (Array.isArray(body)) void writePieces(res, body);
+  else res.end(body);
 }
 
 /** Sets headers on a response that other code writes. Names and values alternate. */

@@ -1,5 +1,6 @@
 import type { TRPCResponse } from '@trpc/server/rpc';
 import type { Response } from 'express';
+import { writePieces } from '../http/write-pieces.ts';
 import { JsonText } from '../procedures/json-text.ts';
 
 /**
@@ -22,25 +23,7 @@ export function sendLongLists(res: Response, answers: readonly TRPCResponse[]): 
     if (chunk !== undefined) written.push(Buffer.from(chunk));
     Object.assign(res, { write, end });
     const pieces = JsonText.insert(Buffer.concat(written).toString(), texts);
-    void writeAll(res, pieces);
+    void writePieces(res, pieces);
     return res;
   }) as typeof end;
 }
-
-/** Writes the pieces as fast as the client reads, and stops when it has gone. Never rejects. */
-async function writeAll(res: Response, pieces: readonly Buffer[]): Promise<void> {
-  for (const piece of pieces) {
-    if (res.destroyed) return;
-    if (!res.write(piece)) await drained(res);
-  }
-  res.end();
-}
-
-const drained = (res: Response): Promise<void> =>
-  new Promise((resolve) => {
-    const done = () => {
-      res.off('drain', done).off('close', done);
-      resolve();
-    };
-    res.on('drain', done).on('close', done);
-  });
