@@ -39,6 +39,22 @@ describe('audit.list', () => {
     ]);
   });
 
+  test('names the app that was disconnected, also to the account of which it was one', async ({ api }) => {
+    const { owner, team, member } = await aScene(api);
+    const client = await api.anOAuthClient({ name: 'Kite planner' });
+    await api.aGrant(member, { team, client });
+
+    await owner.visitor.trpc.removeTeamMember.mutate({ teamId: team.id, userId: member.id });
+
+    const disconnected = { event: 'oauth_grant.revoked', target: { name: 'Kite planner' } };
+    const { events } = await owner.visitor.trpc.audit.list.query({ teamId: team.id, kind: 'oauth_grant' });
+    expect(events).toMatchObject([disconnected]);
+    const { trpc } = await signedIn(api, member);
+    expect((await trpc.account.activity.query({})).events).toContainEqual(
+      expect.objectContaining({ ...disconnected, target: expect.objectContaining(disconnected.target) }),
+    );
+  });
+
   test('finds events by person, key, address, day and kind together, and nothing of operators by their address', async ({
     api,
   }) => {

@@ -7,12 +7,13 @@ type Row = EventRow & { target_name: string | null };
 // Only names of what is the account’s own, and of roles of the team in which it happened.
 const eventsOfAccount = query<Row>(
   'events_of_account',
-  `select e.*, coalesce(e.details ->> 'name', k.name, c.name, p.name, r.name, i.email) as target_name
+  `select e.*, coalesce(e.details ->> 'name', k.name, c.name, connected.name, p.name, r.name, i.email) as target_name
    from (
      select * from audit_event where account_id = $1 and id < $2 order by id desc limit $3
    ) e
    left join api_key k on k.id = e.target_id and k.account_id = $1
    left join oauth_client c on c.id = e.target_id and c.account_id = $1
+   left join oauth_client connected on connected.id = e.client_id and starts_with(e.event, 'oauth_grant.')
    left join passkey p on p.id = e.target_id and p.account_id = $1
    left join role r on r.id = e.target_id and (r.team_id = e.team_id or r.team_id is null)
    left join invitation i on i.id = e.target_id and i.invited_by_id = $1

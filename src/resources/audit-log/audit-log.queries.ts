@@ -27,7 +27,7 @@ const eventsOfTeam = (name: string, driving: Filter | null, direction: 'asc' | '
   query<NamedRow>(
     direction === 'asc' ? `${name}_oldest` : name,
     `select e.*, ${displayName('actor')} as actor_name, ${displayName('subject')} as account_name, coalesce(used.name, app.name) as credential_name,
-     coalesce(e.details ->> 'name', k.name, r.name, i.email) as target_name
+     coalesce(e.details ->> 'name', k.name, r.name, i.email, connected.name) as target_name
    from (
      select * from audit_event
      where team_id = $1 and id < $2 and id ${direction === 'asc' ? '>' : '>='} $3 and ${SHOWN} and ($4::text is null or starts_with(event, $4 || '.'))
@@ -39,6 +39,7 @@ const eventsOfTeam = (name: string, driving: Filter | null, direction: 'asc' | '
    left join account subject on subject.id = e.account_id
    left join api_key used on used.id = e.credential_id
    left join oauth_client app on app.id = e.client_id and e.actor_kind = 'oauth_grant'
+   left join oauth_client connected on connected.id = e.client_id and starts_with(e.event, 'oauth_grant.')
    left join api_key k on k.id = e.target_id and k.team_id = e.team_id
    left join role r on r.id = e.target_id and (r.team_id = e.team_id or r.team_id is null)
    left join invitation i on i.id = e.target_id and i.team_id = e.team_id
