@@ -109,6 +109,8 @@ export function createQueryRunner(
     async list<Row, Item>(declared: Query<Row>, values: readonly unknown[], convert: (row: Row) => Item) {
       const query = bind([declared, values]);
       const key = `${query.name} ${String(query.values[0])}`;
+      const firstCount = counts.firstCount(key);
+      if (firstCount !== undefined) await firstCount;
       if (!counts.isLong(key))
         return mapInParts(await counts.count(key, () => traced<Row>(query.name, () => few(query))), convert);
       return new LongList<Item>(async (work) => {

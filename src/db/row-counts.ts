@@ -5,28 +5,41 @@ const KNOWN_MAX = 10_000;
 
 /** Remembers which results were long, by statement and first parameter. */
 export class RowCounts {
-  readonly #known = new Map<string, 'short' | 'long' | 'running'>();
+  readonly #isLong = new Map<string, boolean>();
+  readonly #counting = new Map<string, Promise<void>>();
 
-  /** Runs the query of a list that is not known to be long. Meanwhile, its list is presumed long. */
+  /** Runs the query of a list that is not known to be long. */
   async count<Row>(key: string, run: () => Promise<Row[]>): Promise<Row[]> {
-    if (!this.#known.has(key)) this.#known.set(key, 'running');
-    try {
+    const read = async () => {
       const rows = await run();
       this.remember(key, rows.length);
       return rows;
-    } catch (error) {
-      this.#known.delete(key);
-      throw error;
-    }
+    };
+    const isFirst = !this.#isLong.has(key) && !this.#counting.has(key);
+    const reading = read();
+    if (isFirst) this.#counting.set(key, this.#endOf(key, reading));
+    return reading;
+  }
+
+  /**
+   * Returns what to wait for before `isLong`: the first query of a list, if it is running. Others at the same time would
+   * all read a long list at once, or all wait for a turn with a short one.
+   */
+  firstCount(key: string): Promise<void> | undefined {
+    return this.#counting.get(key);
   }
 
   remember(key: string, rows: number): void {
-    if (this.#known.size >= KNOWN_MAX) this.#known.clear();
-    this.#known.set(key, rows >= LONG_ROWS ? 'long' : 'short');
+    if (this.#isLong.size >= KNOWN_MAX) this.#isLong.clear();
+    this.#isLong.set(key, rows >= LONG_ROWS);
   }
 
   isLong(key: string): boolean {
-    const last = this.#known.get(key);
-    return last === 'long' || last === 'running';
+    return this.#isLong.get(key) === true;
+  }
+
+  async #endOf(key: string, reading: Promise<unknown>): Promise<void> {
+    await Promise.allSettled([reading]);
+    this.#counting.delete(key);
   }
 }

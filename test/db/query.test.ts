@@ -193,6 +193,29 @@ describe('queries of many rows', () => {
     expect(await pidsOf('reads')).toEqual(expect.arrayContaining([short.pids[0], longOnce.pids[0]]));
     expect(await pidsOf('lists')).toContain(long.pids[0]);
   });
+
+  // Guarantees that short lists never wait for places and turns of long ones.
+  test('that vary wait for the first of them, and run as long ones only if it was long', async ({ api }) => {
+    const { db } = api.services;
+    const varying = query<{ n: number }>('test_first', 'select n from generate_series(1, $1::int) n');
+    const areLong = async (length: number) => {
+      const lists = await Promise.all(upTo(4).map(() => db.list(varying, [length], ({ n }) => n)));
+      expect(await Promise.all(lists.map(collect))).toEqual(lists.map(() => upTo(length).map((n) => n + 1)));
+      return lists.map((list) => list instanceof LongList);
+    };
+
+    expect(await areLong(3)).toEqual([false, false, false, false]);
+    expect(await areLong(500)).toEqual([false, true, true, true]);
+  });
+
+  test('that vary are read again after the first of them failed', async ({ api }) => {
+    const { db } = api.services;
+    const list = () => db.list(quotient, [0], ({ value }) => value);
+
+    const answers = await Promise.allSettled([list(), list(), list()]);
+
+    expect(answers).toMatchObject(answers.map(() => ({ reason: { message: 'division by zero' } })));
+  });
 });
 
 const addTeam = command<never>(
