@@ -1,12 +1,13 @@
 import type { Pool } from 'pg';
 import { beginList, endLists } from './batch-lists.ts';
-import { CallerGoneError, currentCaller, type Caller } from './caller.ts';
+import { CallerGoneError, currentCaller } from './caller.ts';
 import { cancelStatement } from './cancel.ts';
-import { ListPlaces, PLACE_LIMITS, type PlaceLimits } from './list-places.ts';
+import { PLACE_LIMITS, type PlaceLimits } from './list-places.ts';
 import { PacedBatch } from './paced-batch.ts';
 import { PartReader, type RowsConsumer } from './part-reader.ts';
 import { getPgConnection } from './pg-internals.ts';
 import type { BoundQuery, Rows } from './prepared-statement.ts';
+import { RequestPlaces, type ListKind } from './request-places.ts';
 import { Turns } from './turns.ts';
 
 /** The key of jobs and of commands. */
@@ -28,56 +29,32 @@ export type ListQueue = {
  */
 export function createListQueue(pool: Pool, limits: PlaceLimits = PLACE_LIMITS): ListQueue {
   const { queuePerKey, waitMs } = limits;
-  const places = new ListPlaces(limits);
+  const places = new RequestPlaces(limits);
   const statements = new Turns({ queuePerKey, waitMs, total: pool.options.max, perKey: 1 });
   // Leaves a connection to what is quicker.
   const longLists = new Turns({ queuePerKey, waitMs, total: Math.max(1, pool.options.max - 1), perKey: 1 });
-  const taken = new WeakMap<Caller, Promise<() => void>>();
-
-  /** @returns a function that gives up the place, once */
-  const takePlace = async (caller: Caller): Promise<() => void> => {
-    const giveUp = await places.enter(caller);
-    let isTaken = true;
-    const leave = () => {
-      caller.over.removeEventListener('abort', leave);
-      if (isTaken) giveUp();
-      isTaken = false;
-    };
-    if (caller.over.aborted) leave();
-    else caller.over.addEventListener('abort', leave);
-    return leave;
-  };
 
   /** Runs in the turn of the caller, with a place. */
-  const inTurn = async (run: Turns['run'], query: BoundQuery, consume: RowsConsumer): Promise<void> => {
+  const inTurn = async (kind: ListKind, query: BoundQuery, consume: RowsConsumer): Promise<void> => {
     await beginList();
     const caller = currentCaller();
-    if (caller !== undefined) {
-      const place = taken.get(caller) ?? takePlace(caller);
-      taken.set(caller, place);
-      await place;
-    }
-    const keys = [caller?.account ?? BACKGROUND];
-    await run({ keys, caller }, () => readAlone(pool, query, consume, caller?.over));
+    if (caller !== undefined) await places.take(caller, kind);
+    const claim = { keys: [caller?.account ?? BACKGROUND], caller };
+    const run = () => statements.run(claim, () => readAlone(pool, query, consume, caller?.over));
+    await (kind === 'long' ? longLists.run(claim, run) : run());
   };
-  const runOne: Turns['run'] = (claim, work) => statements.run(claim, work);
-  const runLong: Turns['run'] = (claim, work) => longLists.run(claim, () => statements.run(claim, work));
 
   return {
     async run(query) {
       const all: object[] = [];
-      await inTurn(runOne, query, (rows) => void all.push(...rows));
+      await inTurn('page', query, (rows) => void all.push(...rows));
       return all;
     },
-    read: (query, consume) => inTurn(runLong, query, consume),
+    read: (query, consume) => inTurn('long', query, consume),
     async pause() {
       await endLists();
       const caller = currentCaller();
-      const place = caller && taken.get(caller);
-      if (caller === undefined || place === undefined) return;
-      taken.delete(caller);
-      const leave = await place;
-      leave();
+      if (caller !== undefined) await places.giveUp(caller);
     },
     get length() {
       return places.length;
