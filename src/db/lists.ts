@@ -94,7 +94,10 @@ const readAlone = (
       };
       const onGone = () => stop(new CallerGoneError());
       over?.addEventListener('abort', onGone, { once: true });
-      const reader = new PartReader(consume, stop);
+      const reader = new PartReader((rows) => {
+        if (over?.aborted) throw new CallerGoneError();
+        return consume(rows);
+      }, stop);
       const callback = (error: Error | null) => {
         isRunning = false;
         over?.removeEventListener('abort', onGone);

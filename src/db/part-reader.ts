@@ -4,6 +4,9 @@ import type { PgConnection } from './pg-internals.ts';
 /** Works on some rows of a result, in their order. */
 export type RowsConsumer = (rows: readonly object[]) => Promise<void> | void;
 
+/** After this time PostgreSQL waits no longer, because the time limit of the statement (5 s) includes what it waits. */
+export const PACED_MS = 2000;
+
 /**
  * Passes the rows of a query on in parts of `PART_ITEMS`, and pauses the socket meanwhile. All that a socket has received,
  * up to 2 MiB, would otherwise be parsed at once, and wait in memory where the garbage collector copies it.
@@ -13,6 +16,8 @@ export class PartReader {
   readonly #onFailure: (error: Error) => void;
   #stream: PgConnection['stream'] | undefined;
   #rows: object[] = [];
+  #isPaced = true;
+  #timer: NodeJS.Timeout | undefined;
   #working: Promise<void> | undefined;
 
   /** @param onFailure is called if `consume` fails before the last row was received */
@@ -23,21 +28,30 @@ export class PartReader {
 
   attach(stream: PgConnection['stream']): void {
     this.#stream = stream;
+    this.#timer = setTimeout(() => this.#stopPacing(), PACED_MS).unref();
   }
 
   /** @param rows those that were received and are not worked on yet */
   check(rows: object[]): void {
     this.#rows = rows;
     if (rows.length < PART_ITEMS || this.#working !== undefined) return;
-    this.#stream?.pause();
+    if (this.#isPaced) this.#stream?.pause();
     this.#working = this.#workOnParts();
     this.#working.catch(this.#onFailure);
   }
 
-  /** Works on what was received last. */
+  /** Works on what was received last. Other queries can use the connection meanwhile. */
   async end(): Promise<void> {
+    this.#stopPacing();
     await this.#working;
     if (this.#rows.length > 0) await this.#consume(this.#rows.splice(0));
+  }
+
+  /** Leaves the socket to the present query of the connection. */
+  #stopPacing(): void {
+    clearTimeout(this.#timer);
+    if (this.#isPaced) this.#stream?.resume();
+    this.#isPaced = false;
   }
 
   async #workOnParts(): Promise<void> {
@@ -48,7 +62,7 @@ export class PartReader {
       }
       this.#working = undefined;
     } finally {
-      this.#stream?.resume();
+      if (this.#isPaced) this.#stream?.resume();
     }
   }
 }
