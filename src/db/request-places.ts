@@ -1,7 +1,7 @@
 import type { Caller } from './caller.ts';
 import { ListPlaces, type PlaceLimits } from './list-places.ts';
 
-/** Pages have at most a thousand rows or so; long lists have as many as there are. */
+/** Pages are lists of bounded length, which are read at once. Long lists are read in parts. */
 export type ListKind = 'page' | 'long';
 
 type Held = { readonly kind: ListKind; readonly place: Promise<() => void> };
