@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest';
 import { test } from '../support/api.ts';
 import { signedIn } from '../support/browser.ts';
-import { aPerson, OTHER_PASSWORD, tokenTo } from './people.ts';
+import { anAddress, aPerson, aService, codeOf, OTHER_PASSWORD, tokenTo } from './people.ts';
 
 const RESET = /Reset/;
 
@@ -45,5 +45,36 @@ describe('checking an emailed link', () => {
     await api.rows('update account set disabled_at = null where id = $1', [id]);
     await api.rows(`update account_token set expires_at = now() - interval '1 s' where account_id = $1`, [id]);
     expect(await answers('reset_password', reset)).toEqual([{ isUsable: false }]);
+  });
+
+  // Guarantees what docs/accounts.md says: a valid link is never throttled.
+  test('that is valid works although others at the client address have tried too many', async () => {
+    const api = await aService({ SIGN_IN_ADDRESS_LIMIT: '2' });
+    const { id, email } = await aPerson(api);
+    const { trpc } = await signedIn(api, { id });
+    const newEmail = anAddress();
+    await trpc.account.changeEmail.mutate({ newEmail });
+    const change = await tokenTo(api, newEmail, /^Confirm/);
+    const inviter = await aPerson(api);
+    const inviting = (await signedIn(api, inviter)).trpc.invitations;
+    const invite = async (to: string) => {
+      const team = await api.aTeam({ owner: inviter });
+      const { link } = await inviting.create.mutate({ teamId: team.id, email: to, roleId: 'member' });
+      return { token: new URL(link).searchParams.get('token') ?? '' };
+    };
+    const [declined, accepted] = [await invite(email), await invite(newEmail)];
+
+    const { auth, invitations } = api.visitor().trpc;
+    const guesses = Array.from({ length: 3 }, () =>
+      auth.checkLink.query({ purpose: 'reset_password', token: 'wrong' }),
+    );
+    expect((await Promise.all(guesses.map(codeOf))).toSorted()).toEqual(['ok', 'ok', 'rate_limited']);
+    expect(await codeOf(invitations.read.query({ token: 'wrong' }))).toBe('rate_limited');
+
+    expect(await codeOf(invitations.read.query(declined))).toBe('ok');
+    expect(await codeOf(invitations.decline.mutate(declined))).toBe('ok');
+    expect(await codeOf(trpc.account.confirmEmailChange.mutate({ token: change }))).toBe('ok');
+    expect(await codeOf(trpc.invitations.accept.mutate(accepted))).toBe('ok');
+    expect(await codeOf(trpc.account.confirmEmailChange.mutate({ token: change }))).toBe('rate_limited');
   });
 });

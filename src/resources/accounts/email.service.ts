@@ -7,7 +7,7 @@ import { withAccount } from '../../transactions/with-account.ts';
 import { consumeToken, deleteTokens, issueToken } from './email-link-token.ts';
 import { withMinimumDuration } from '../../crypto/minimum-duration.ts';
 import type { Principal } from '../../auth/principal.ts';
-import { addressAttemptLimit, consumeAttempt, refundAttempt } from '../../rate-limit/attempts.ts';
+import { addressAttemptLimit, consumeAttempt } from '../../rate-limit/attempts.ts';
 import type { Account } from '../../entities/index.ts';
 import { ProblemError } from '../../errors.ts';
 import { toLanguageHint } from '../../jobs/email-context.ts';
@@ -16,6 +16,7 @@ import { notify } from '../../jobs/notify.ts';
 import type { Services } from '../../app-services.ts';
 import type { BrowserClient } from '../../procedures/browser-client.ts';
 import { requireRecentProof } from '../../auth/recent-proof.ts';
+import { findLink } from '../../rate-limit/link-attempts.ts';
 
 /**
  * Emails a link to the new email address and a notice to the present one. The address changes when the link is used.
@@ -51,25 +52,22 @@ export async function changeEmail(
 }
 
 /** Changes the email address to the one that the link verified. Notifies the old and the new address. @throws link_invalid */
-export async function confirmEmailChange(
+export const confirmEmailChange = (
   { db, tokens }: Services,
   browserClient: BrowserClient,
   token: string,
-): Promise<void> {
-  const limit = addressAttemptLimit(browserClient.attempts, 'link', browserClient.addressBucket);
-  await consumeAttempt(limit);
-  try {
-    await transaction(db, async (tx) => {
+): Promise<void> =>
+  findLink(
+    browserClient,
+    transaction(db, async (tx) => {
       const { account, email: newEmail } = await consumeToken(tx, tokens, 'change_email', token);
       if (account.disabledAt) throw new ProblemError('link_invalid');
       await replaceEmail(tx, account, newEmail, new Date());
-    });
-  } catch (error) {
-    // Another account took the address after the link was emailed.
-    throw error instanceof UniqueConstraintViolationException ? new ProblemError('link_invalid') : error;
-  }
-  await refundAttempt(limit);
-}
+    }).catch((error: unknown) => {
+      // Another account took the address after the link was emailed.
+      throw error instanceof UniqueConstraintViolationException ? new ProblemError('link_invalid') : error;
+    }),
+  );
 
 /** Changes the email address of a locked account. Notifies the old and the new address, as far as they are verified. */
 export async function replaceEmail(

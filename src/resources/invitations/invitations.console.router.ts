@@ -1,10 +1,9 @@
 import { z } from 'zod';
-import { addressAttemptLimit, consumeAttempt } from '../../rate-limit/attempts.ts';
 import { ProblemError } from '../../errors.ts';
 import { publicProcedure, sessionProcedure, teamProcedure } from '../../procedures/procedures.ts';
 import { resourceId, SUCCESS, success } from '../../procedures/fields.ts';
 import { router } from '../../procedures/trpc.ts';
-import type { BrowserClient } from '../../procedures/browser-client.ts';
+import { findLink } from '../../rate-limit/link-attempts.ts';
 import { presentTeamOfMembership, teamOutput } from '../teams/teams.schema.ts';
 import { acceptByToken } from './acceptance.service.ts';
 import { declineInvitation, listOpenInvitations, readInvitation } from './invitations.queries.ts';
@@ -18,35 +17,34 @@ import {
 } from './invitations.schema.ts';
 import { inviteWithLink, resendInvitation } from './invitations.service.ts';
 
-const linkLimit = ({ attempts, addressBucket }: BrowserClient) => addressAttemptLimit(attempts, 'link', addressBucket);
+function requireLink<Found>(found: Found | null | false): Found {
+  if (found === null || found === false) throw new ProblemError('link_invalid');
+  return found;
+}
 
 /** Procedures of the pages for an invitation and for a team's invitations that REST does not have. */
 export const invitationsConsoleRouter = router({
   read: publicProcedure
     .input(z.object({ token: linkToken }))
     .output(linkedInvitationOutput)
-    .query(async ({ ctx, input }) => {
-      await consumeAttempt(linkLimit(ctx.browserClient));
-      const found = await readInvitation(ctx.services.db, input.token);
-      if (found === null) throw new ProblemError('link_invalid');
-      return found;
-    }),
+    .query(({ ctx, input }) =>
+      findLink(ctx.browserClient, readInvitation(ctx.services.db, input.token).then(requireLink)),
+    ),
 
   accept: sessionProcedure
     .input(z.object({ token: linkToken }))
     .output(teamOutput)
-    .mutation(async ({ ctx, input }) => {
-      await consumeAttempt(linkLimit(ctx.browserClient));
-      return presentTeamOfMembership(await acceptByToken(ctx.services, ctx.principal, input.token));
-    }),
+    .mutation(async ({ ctx, input }) =>
+      presentTeamOfMembership(
+        await findLink(ctx.browserClient, acceptByToken(ctx.services, ctx.principal, input.token)),
+      ),
+    ),
 
   decline: publicProcedure
     .input(z.object({ token: linkToken }))
     .output(success)
     .mutation(async ({ ctx, input }) => {
-      await consumeAttempt(linkLimit(ctx.browserClient));
-      const found = await declineInvitation(ctx.services.db, input.token);
-      if (!found) throw new ProblemError('link_invalid');
+      await findLink(ctx.browserClient, declineInvitation(ctx.services.db, input.token).then(requireLink));
       return SUCCESS;
     }),
 

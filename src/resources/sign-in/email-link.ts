@@ -7,7 +7,8 @@ import { record } from '../../events/record.ts';
 import { toLanguageHint } from '../../jobs/email-context.ts';
 import { accountMailKey, enqueue } from '../../jobs/enqueue.ts';
 import type { BrowserClient } from '../../procedures/browser-client.ts';
-import { addressAttemptLimit, consumeAttempt, mailAttemptLimit } from '../../rate-limit/attempts.ts';
+import { consumeAttempt, mailAttemptLimit } from '../../rate-limit/attempts.ts';
+import { findLink } from '../../rate-limit/link-attempts.ts';
 import { lockOne } from '../../transactions/locks.ts';
 import { lockAccountByEmail } from '../../transactions/with-account.ts';
 import { issueToken, peekToken } from '../accounts/email-link-token.ts';
@@ -74,24 +75,6 @@ export async function sendLinkAsOperator(services: Services, accountId: string, 
 export async function consumeMailAttempt({ db }: Services, browserClient: BrowserClient, email: string): Promise<void> {
   const deviceId = await findKnownDevice(db, email, browserClient);
   await consumeAttempt(mailAttemptLimit(browserClient.attempts, browserClient.addressBucket, deviceId));
-}
-
-/**
- * Returns the result of a link look-up, and counts only invalid links. Tokens cannot be guessed, and a valid link must
- * work even if other clients of the IP address have exceeded the limit.
- */
-export async function findLink<Found>(
-  { attempts, addressBucket }: BrowserClient,
-  look: Promise<Found>,
-): Promise<Found> {
-  try {
-    return await look;
-  } catch (error) {
-    if (error instanceof ProblemError && error.problem === 'link_invalid') {
-      await consumeAttempt(addressAttemptLimit(attempts, 'link', addressBucket));
-    }
-    throw error;
-  }
 }
 
 /**

@@ -9,7 +9,7 @@ import { deletePendingConsents } from '../../transactions/revocation.ts';
 import { consumeToken, deleteTokens, peekToken } from '../accounts/email-link-token.ts';
 import { forgetDevices, rememberDevice } from '../sessions/known-devices.ts';
 import { revokeSessions } from '../sessions/sessions.service.ts';
-import { findLink } from './email-link.ts';
+import { findLink } from '../../rate-limit/link-attempts.ts';
 import { proveMailbox } from './prove-mailbox.ts';
 import { transaction } from '../../transactions/transaction.ts';
 

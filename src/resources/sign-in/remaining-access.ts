@@ -15,7 +15,7 @@ import { lockAccount } from '../../transactions/with-account.ts';
 import { deleteTokens } from '../accounts/email-link-token.ts';
 import { forgetDevices } from '../sessions/known-devices.ts';
 import { revokeSessions } from '../sessions/sessions.service.ts';
-import { findLink } from './email-link.ts';
+import { findLink } from '../../rate-limit/link-attempts.ts';
 
 type Row = {
   kind: 'passkey' | 'api_key' | 'connected_app';

@@ -5,7 +5,7 @@ import type { BrowserClient } from '../../procedures/browser-client.ts';
 import { isSameEmailAddress, lockEmailAddress } from '../../transactions/email-address.ts';
 import { consumeToken, peekToken } from '../accounts/email-link-token.ts';
 import { revokeReplacedSession, openSession, startSession } from '../sessions/sessions.service.ts';
-import { findLink } from './email-link.ts';
+import { findLink } from '../../rate-limit/link-attempts.ts';
 import { proveMailbox } from './prove-mailbox.ts';
 import { transaction } from '../../transactions/transaction.ts';
 
