@@ -38,8 +38,8 @@ function leaveIfSignedOut(error: unknown): void {
 function leave(): void {
   if (queries.getQueryData(me().queryKey) === undefined) return;
   queries.clear();
-  const { pathname, searchStr } = router.state.location;
-  void router.navigate({ to: '/sign-in', search: { next: pathname + searchStr, ended: 'true' } });
+  const { pathname, search } = router.history.location; // after the back button, that of the page it leads to
+  void router.navigate({ to: '/sign-in', search: { next: pathname + search, ended: 'true' } });
 }
 
 // There is a session cookie: the scripts of the page load and run while the API says whose it is. Preloaded by the HTML,

@@ -11,6 +11,8 @@ export function setSignInPrompt(prompt: AskToSignIn): void {
 /** Asks once for all calls that fail at the same time. */
 export const askToSignIn: AskToSignIn = () => (asked ??= ask().finally(() => (asked = undefined)));
 
+export const isAskedToSignIn = (): boolean => asked !== undefined;
+
 /** The fields that the user has changed, as far as they are still in the page. */
 let changed: readonly Element[] = [];
 

@@ -1,7 +1,15 @@
 import { createQuery } from '#client/react';
 import { isRosterTrpcError, proofLink, repeatLink } from '#client/trpc';
 import { QueryClient, type QueryClientConfig } from '@tanstack/react-query';
-import { createTRPCClient, httpBatchLink, httpLink, splitLink, TRPCClientError } from '@trpc/client';
+import {
+  createTRPCClient,
+  httpBatchLink,
+  httpLink,
+  splitLink,
+  TRPCClientError,
+  type Operation,
+  type TRPCLink,
+} from '@trpc/client';
 import type { inferRouterInputs, inferRouterOutputs } from '@trpc/server';
 import type { AppRouter } from '#client/router';
 import { isLoadError } from './load-error.ts';
@@ -10,7 +18,7 @@ import { language } from './messages/language.ts';
 import { problemAdvice, problemTitles } from './messages/problems.ts';
 import { proofTexts } from './messages/proof.ts';
 import { askForProof } from './proof.ts';
-import { askToSignIn, hasInput } from './sign-in-again.ts';
+import { askToSignIn, hasInput, isAskedToSignIn } from './sign-in-again.ts';
 import { findUnanswered, watchCalls } from './unanswered.ts';
 
 let findAccountId = (): string | undefined => undefined;
@@ -21,11 +29,22 @@ export function setAccount(find: () => string | undefined): void {
 }
 
 /** Names the account that the page shows: the service rejects calls from a tab whose session became another account’s. */
-export function accountHeader(path: string): Record<string, string> {
-  const id = findAccountId();
-  // The consent page handles a change of the account itself.
-  return id === undefined || path.startsWith('authorizations.') ? {} : { 'x-roster-account': id };
-}
+export const accountHeader = (path: string): Record<string, string> => toHeader(path, findAccountId());
+
+const toHeader = (path: string, id: string | undefined): Record<string, string> =>
+  id === undefined || NOT_NAMING.test(path) ? {} : { 'x-roster-account': id };
+
+/** The consent page handles a change of the account itself. A sign-in says itself whose session it starts. */
+const NOT_NAMING = /^(authorizations\.|auth\.signIn$|passkeys\.signIn(Options)?$)/;
+
+/** Notes the account that the page shows when a call is made: if it is repeated, it is not sent as another one. */
+const noteAccount: TRPCLink<AppRouter> =
+  () =>
+  ({ op, next }) =>
+    next({ ...op, context: { ...op.context, accountId: findAccountId() } });
+
+const findNotedAccount = ({ context: { accountId } }: Pick<Operation, 'context'>): string | undefined =>
+  typeof accountId === 'string' ? accountId : undefined;
 
 /** The service accepts 20 calls in one request. */
 const MAX_BATCH = 20;
@@ -35,7 +54,11 @@ const MAX_URL_LENGTH = 2000;
 
 export const trpc = createTRPCClient<AppRouter>({
   links: [
-    repeatLink((error, { type, context }) => keepsPage(error, type) && context['isCheck'] !== true, askToSignIn),
+    noteAccount,
+    repeatLink(
+      (error, op) => keepsPage(error, op.type, findNotedAccount(op)) && op.context['isCheck'] !== true,
+      askToSignIn,
+    ),
     proofLink(askForProof),
     watchCalls,
     splitLink({
@@ -45,26 +68,31 @@ export const trpc = createTRPCClient<AppRouter>({
         url: '/trpc',
         maxItems: MAX_BATCH,
         maxURLLength: MAX_URL_LENGTH,
-        headers: ({ opList: [first] }) => accountHeader(first.path),
+        headers: ({ opList: [first] }) => toHeader(first.path, findNotedAccount(first)),
       }),
-      false: httpLink<AppRouter>({ url: '/trpc', headers: ({ op }) => accountHeader(op.path) }),
+      false: httpLink<AppRouter>({ url: '/trpc', headers: ({ op }) => toHeader(op.path, findNotedAccount(op)) }),
     }),
   ],
 });
 
 /**
  * Whether the page stays when its session has ended, and asks the user to sign in again: if something was submitted or
- * entered, which another page would lose.
+ * entered, which another page would lose. Not if the page has become another account's since the request was made.
  */
-const keepsPage = (error: unknown, type: string): boolean =>
-  isSignedOut(error) && findAccountId() !== undefined && (type === 'mutation' || hasInput());
+const keepsPage = (error: unknown, type: string, id: string | undefined): boolean =>
+  isSignedOut(error) &&
+  id !== undefined &&
+  id === findAccountId() &&
+  (type === 'mutation' || isAskedToSignIn() || hasInput());
 
 /** Sends a request that is no call of a procedure, and again after the user has signed in again. */
-export const withSession = <Output>(send: () => Promise<Output>): Promise<Output> =>
-  send().catch(async (error: unknown) => {
-    if (!keepsPage(error, 'mutation') || !(await askToSignIn())) throw error;
+export function withSession<Output>(send: () => Promise<Output>): Promise<Output> {
+  const id = findAccountId();
+  return send().catch(async (error: unknown) => {
+    if (!keepsPage(error, 'mutation', id) || !(await askToSignIn()) || findAccountId() !== id) throw error;
     return send();
   });
+}
 
 /**
  * Whether the browser is signed in as the user that the page shows.

@@ -1,51 +1,21 @@
-import type { Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
-import type { Api } from '../support/api.ts';
 import { hasChromium } from '../support/chromium.ts';
 import { BLUE, halves, RED } from '../pictures/files.ts';
-import { aPerson, PASSWORD, shows, signInAs, test, type Open } from './console.ts';
+import { aPerson, shows, signInAs, test } from './console.ts';
+import {
+  aFilledForm,
+  comeBack,
+  endSessions,
+  namesOf,
+  profileOf,
+  readAgainUntil,
+  signInAgain,
+  signInDialog,
+  signInElsewhere,
+} from './ended-session.ts';
 import { plugIn } from './virtual-authenticator.ts';
 
-const endSessions = (api: Api, { id }: { id: string }) =>
-  api.rows('update session set revoked_at = now() where account_id = $1', [id]);
-
-const signInDialog = (page: Page) => page.getByRole('dialog', { name: 'Your session has ended' });
-
-async function signInAgain(page: Page, password = PASSWORD): Promise<void> {
-  await signInDialog(page).getByLabel('Password', { exact: true }).fill(password);
-  await signInDialog(page).getByRole('button', { name: 'Sign in', exact: true }).click();
-}
-
-const profileOf = (page: Page) => page.getByRole('region', { name: 'Profile' });
-
-const namesOf = (api: Api, { id }: { id: string }) =>
-  api.rows('select first_name, last_name from account where id = $1', [id]);
-
 const ADA = [{ first_name: 'Ada', last_name: 'Lovelace' }];
-
-/** A page with a form that its user has filled, whose session has ended. */
-async function aFilledForm(api: Api, open: Open) {
-  const person = await aPerson(api, { firstName: 'Before', lastName: 'Before' });
-  const page = await open('/account', { as: person });
-  await shows(page, 'Your account');
-  await page.waitForLoadState('networkidle');
-  await profileOf(page).getByLabel('First name').fill('Ada');
-  await profileOf(page).getByLabel('Last name').fill('Lovelace');
-  await endSessions(api, person);
-  const save = () => profileOf(page).getByRole('button', { name: 'Save' }).click();
-  return { person, page, save };
-}
-
-/** What happens when the user comes back to the tab, which browsers of tests never leave. */
-const comeBack = (page: Page) => page.evaluate(`window.dispatchEvent(new Event('focus'))`);
-
-/** Signs in in another tab of the same browser. */
-async function signInElsewhere(page: Page, { email }: { email: string }): Promise<void> {
-  const tab = await page.context().newPage();
-  await tab.goto('/sign-in');
-  await signInAs(tab, email);
-  await shows(tab, 'Your teams');
-}
 
 // Guarantees that a session that ends while a user fills a form loses nothing of what was entered.
 describe.skipIf(!hasChromium)('a session that ended while a form was filled', () => {
@@ -85,16 +55,7 @@ describe.skipIf(!hasChromium)('a session that ended while a form was filled', ()
 
   test('is said when a read finds it, and the form stays as it is', async ({ api, open }) => {
     const { person, page, save } = await aFilledForm(api, open);
-    // The page reads again when its user comes back to the tab, unless it has just read.
-    await expect
-      .poll(
-        async () => {
-          await page.evaluate(`document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))`);
-          return signInDialog(page).count();
-        },
-        { timeout: 30_000 },
-      )
-      .toBe(1);
+    await readAgainUntil(signInDialog(page));
     await signInAgain(page);
     await signInDialog(page).waitFor({ state: 'detached' });
     expect(await profileOf(page).getByLabel('First name').inputValue()).toBe('Ada');

@@ -1,13 +1,16 @@
 import { Modal, type ModalProps } from '@mantine/core';
 import { texts } from '../messages/console.ts';
+import { isAskedToSignIn } from '../sign-in-again.ts';
 import './dialog.css';
 import { useFocusReturn } from './focus-return.ts';
 
 type DialogProps = Omit<ModalProps, 'opened'> & { readonly isBusy?: boolean };
 
 /** A dialog that is open while it is mounted. It stays open while its action runs, and so shows how that ended. */
-export function Dialog({ isBusy = false, ...props }: DialogProps) {
+export function Dialog({ isBusy = false, onClose, ...props }: DialogProps) {
   useFocusReturn();
+  // Escape reaches all open dialogs, wherever the focus is. The sign-in dialog covers this one and its input.
+  const close = () => !isBusy && !isAskedToSignIn() && onClose();
   return (
     <Modal
       opened
@@ -20,7 +23,7 @@ export function Dialog({ isBusy = false, ...props }: DialogProps) {
       attributes={{ header: { role: 'none' } }}
       closeButtonProps={{ 'aria-label': texts.close }}
       {...props}
-      {...(isBusy && { onClose: () => undefined })}
+      onClose={close}
     />
   );
 }

@@ -19,9 +19,6 @@ type SignInDialogProps = {
   readonly onFinish: (isSignedIn: boolean) => void;
 };
 
-// The dialog that is open below listens for Escape too, and must stay open.
-const OWN_ESCAPE = { 'data-mantine-stop-propagation': 'true' };
-
 /**
  * Covers a page whose session has ended, and signs in again as the same user: by password, by passkey, or in another
  * tab. Nothing but its buttons closes it, because the page below has what the user entered.
@@ -38,7 +35,6 @@ export function SignInDialog({ onFinish }: SignInDialogProps) {
       closeOnEscape={false}
       closeOnClickOutside={false}
       zIndex={400}
-      attributes={{ header: { role: 'none' }, content: OWN_ESCAPE }}
     >
       <Stack gap="md">
         <Text className="wrap">{words.explanation(account.email ?? account.id)}</Text>
@@ -46,20 +42,16 @@ export function SignInDialog({ onFinish }: SignInDialogProps) {
         {supportsPasskeys() && (
           <>
             {account.email !== null && <Divider label={publicTexts.signIn.or} />}
-            <PasskeyButton
-              {...OWN_ESCAPE}
-              call={() => signInWithPasskey().then(isSameUser)}
-              onSuccess={(isSame) => onFinish(isSame === true)}
-            >
+            <PasskeyButton call={() => signInWithPasskey().then(checkUser)} onSuccess={onFinish}>
               {publicTexts.signIn.passkey}
             </PasskeyButton>
           </>
         )}
-        <Anchor {...OWN_ESCAPE} href="/sign-in" target="_blank" size="sm" ta="center">
+        <Anchor href="/sign-in" target="_blank" size="sm" ta="center">
           {words.others}
         </Anchor>
         <DialogFooter>
-          <Button {...OWN_ESCAPE} variant="subtle" onClick={() => onFinish(false)}>
+          <Button variant="subtle" onClick={() => onFinish(false)}>
             {words.leave}
           </Button>
         </DialogFooter>
@@ -89,14 +81,21 @@ function useSignInElsewhere(onFinish: SignInDialogProps['onFinish']): void {
   }, []);
 }
 
+/** @throws if the browser did not keep the new session. The page stays, with what was entered. */
+async function checkUser(): Promise<boolean> {
+  const isSame = await isSameUser();
+  if (isSame === null) throw new Error('The browser has no session after the sign-in.');
+  return isSame;
+}
+
 function PasswordSignIn({ email, onFinish }: SignInDialogProps & { readonly email: string }) {
   const form = useCallForm({
     initialValues: { password: '' },
     call: async ({ password }) => {
       await trpc.auth.signIn.mutate({ email, password });
-      return isSameUser();
+      return checkUser();
     },
-    onSuccess: (isSame) => onFinish(isSame === true),
+    onSuccess: onFinish,
     onError: () => field.current?.select(),
   });
   const field = useRef<HTMLInputElement>(null);
@@ -107,14 +106,13 @@ function PasswordSignIn({ email, onFinish }: SignInDialogProps & { readonly emai
         <Username email={email} />
         <PasswordInput
           {...form.field('password')}
-          {...OWN_ESCAPE}
           ref={field}
           label={texts.password}
           autoComplete="current-password"
           required
           data-autofocus
         />
-        <Button {...OWN_ESCAPE} type="submit" fullWidth loading={form.pending}>
+        <Button type="submit" fullWidth loading={form.pending}>
           {publicTexts.signIn.submit}
         </Button>
       </Stack>
