@@ -47,6 +47,7 @@ describe.skipIf(!hasChromium)('the page of invitations', () => {
     await dialog.getByRole('button', { name: 'Send invitation' }).click();
     await resultOf(page, 'ada@example.com').getByText('Invited', { exact: true }).waitFor();
     await dialog.getByText('Because a shared link does not verify the email address').waitFor();
+    await dialog.locator('button:focus').getByText('Done').waitFor();
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await dialog.getByRole('button', { name: 'Copy link for ada@example.com' }).click();
     await dialog.getByText('Copied').waitFor();

@@ -1,6 +1,6 @@
 import { useInviteMany } from '#client/react';
 import { Alert, Button, Stack, Text, Textarea } from '@mantine/core';
-import { useRef, useState, type SubmitEvent } from 'react';
+import { useEffect, useRef, useState, type SubmitEvent } from 'react';
 import { DialogFooter } from '../../../components/dialog-buttons.tsx';
 import { Dialog } from '../../../components/dialog.tsx';
 import { texts } from '../../../messages/console.ts';
@@ -28,6 +28,7 @@ export function InviteDialog({ email, roleId, onClose }: InviteDialogProps) {
   const [chosen, setChosen] = useState(roleId ?? 'member');
   const [isEmpty, setEmpty] = useState(false);
   const field = useRef<HTMLTextAreaElement>(null);
+  const closing = useRef<HTMLButtonElement>(null);
   const { results, isPending: pending, invite } = useInviteMany(team.id);
   const role = roles.find((each) => each.roleId === chosen) ?? roles[0];
   const addressees = useAddressees(parseAddresses(text));
@@ -35,6 +36,11 @@ export function InviteDialog({ email, roleId, onClose }: InviteDialogProps) {
   const sent = results.filter(({ state }) => state === 'sent').length;
   const failed = results.filter(({ state }) => state === 'failed').length;
   const isDone = !pending && sent > 0 && failed === 0 && addresses.length === 0;
+
+  // The button that had the focus is no longer there.
+  useEffect(() => {
+    if (isDone) closing.current?.focus();
+  }, [isDone]);
 
   async function submit(event: SubmitEvent): Promise<void> {
     event.preventDefault();
@@ -92,7 +98,7 @@ export function InviteDialog({ email, roleId, onClose }: InviteDialogProps) {
             <Text size="sm" role="status" className="invite-progress">
               {!pending && results.length > 0 && words.progress({ sent, failed })}
             </Text>
-            <Button variant={isDone ? 'filled' : 'default'} onClick={onClose} disabled={pending}>
+            <Button ref={closing} variant={isDone ? 'filled' : 'default'} onClick={onClose} disabled={pending}>
               {sent > 0 ? words.done : texts.cancel}
             </Button>
             {role !== undefined && !isDone && (
