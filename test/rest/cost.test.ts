@@ -17,6 +17,7 @@ const test = base.extend<{ api: Api }>({
     async ({}, use) => {
       const redis = hasRedis ? await startRedis() : null;
       const api = await startApi(redis === null ? {} : { REDIS_URL: redis.url });
+      if (redis !== null) await untilConnected(api);
       await use(api);
       await api.close();
       await redis?.stop();
@@ -44,6 +45,17 @@ const bytesLoggedSince = ({ lines }: Api, start: number): number =>
     .slice(start)
     .filter((line) => 'requestId' in line)
     .reduce((sum, line) => sum + JSON.stringify(line).length + 1, 0);
+
+/** The first requests of a busy machine can be too early for Redis, to which the process connects on its own. */
+async function untilConnected(api: Api): Promise<void> {
+  const key = await api.anApiKey(await api.anAccount(), { scopes: ALL_SCOPES });
+  const redisCalls = async () => {
+    const seen = watch();
+    await api.as(key).get('/api/v1/credential');
+    return seen.redisCalls();
+  };
+  await vi.waitFor(async () => expect(await redisCalls()).toBe(1), { timeout: 10_000 });
+}
 
 /** What one more call costs. */
 async function costOf(api: Api, credential: { secret: string }, path: string) {
