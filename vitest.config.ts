@@ -10,6 +10,9 @@ const FAULTS = [
   'test/http/stalled-{answers,readers}.test.ts',
 ];
 
+/** What `npm run test:compose` starts. */
+const COMPOSE = ['test/shipping/compose.test.ts'];
+
 /** Suites that take too long for `npm test`, and run beside each other. */
 const SLOW = [
   'test/**/*races.test.ts',
@@ -64,7 +67,16 @@ export default defineConfig({
     projects: [
       suite('service', 30_000, {
         include: ['test/**/*.test.ts'],
-        exclude: ['**/node_modules/**', 'test/web/**', 'test/fuzz/**', ...SCREENSHOTS, ...INTEROP, ...FAULTS, ...SLOW],
+        exclude: [
+          '**/node_modules/**',
+          'test/web/**',
+          'test/fuzz/**',
+          ...SCREENSHOTS,
+          ...COMPOSE,
+          ...INTEROP,
+          ...FAULTS,
+          ...SLOW,
+        ],
         // Tests wait for processes and timeouts much of the time, so run one more than there are cores to spare.
         maxWorkers: 3,
       }),
@@ -72,6 +84,7 @@ export default defineConfig({
       suite('faults', 60_000, { include: FAULTS, exclude: NIGHTLY, fileParallelism: false }),
       suite('slow', 60_000, { include: SLOW, maxWorkers: 2 }),
       suite('nightly', 120_000, { include: NIGHTLY, fileParallelism: false }),
+      suite('compose', 180_000, { include: COMPOSE }),
       suite('soak', 60_000, {
         include: ['test/faults/memory.test.ts'],
         fileParallelism: false,
