@@ -29,7 +29,7 @@ export function useFocusReturn(): void {
         if (hasFocus()) return;
         if (below.dialog?.isConnected) {
           below.field?.focus();
-          if (!hasFocus()) below.dialog.focus(); // the field is gone or disabled
+          if (!hasFocus()) below.dialog.focus(); // the field was removed or disabled
           return;
         }
         if (document.querySelector('[role="dialog"]') !== null) return;
