@@ -225,7 +225,7 @@ describe.skipIf(!hasChromium)('the page of invitations', () => {
     await revoking.getByText('2 done, 1 failed').waitFor();
     // Nothing is left in the table, and the outcomes are still shown.
     await revoking.getByRole('listitem').filter({ hasText: 'ada@example.com' }).getByText('not found').waitFor();
-    expect(await page.getByText('No pending invitations').count()).toBe(1);
+    await page.getByText('No pending invitations').waitFor({ state: 'attached' });
     await revoking.getByRole('button', { name: 'Close' }).last().click();
     await page.getByText('No pending invitations').waitFor();
     expect(await api.rows('select 1 from invitation where team_id = $1 and accepted_at is null', [team.id])).toEqual(
