@@ -51,7 +51,7 @@ let runInTurn: HashQueue = async (work) => {
 export const tooManyChecks = (): ProblemError =>
   new ProblemError('service_unavailable', 'Too many concurrent password checks.', { retryAfter: RETRY_AFTER_SECONDS });
 
-/** Sets the queue of all that computes hashes in this process. */
+/** Sets the queue for computing hashes in this process. */
 export function useHashQueue(queue: HashQueue): void {
   runInTurn = queue;
 }

@@ -77,7 +77,7 @@ export class ListPlaces {
       this.#clock = setInterval(() => this.#cutOffSlowest(), this.#limits.readMs / CHECKS_PER_READ).unref();
   }
 
-  /** Frees the place of the client that has been reading for the longest time, if somebody waits for a place of others. */
+  /** Frees the place of the client that has been reading for the longest time, if another caller waits for a place. */
   #cutOffSlowest(): void {
     if (!this.#accounts.isShort) {
       clearInterval(this.#clock);

@@ -21,7 +21,7 @@ import { requireRecentProof } from '../../auth/recent-proof.ts';
 
 /**
  * Deletes the caller's account, everything it owns, and the teams of which it is the only member.
- * @throws account_owns_teams; last_operator (409) if nobody could operate this instance any more
+ * @throws account_owns_teams; last_operator (409) if the instance would have no operator
  */
 export async function deleteAccount(
   services: Services,

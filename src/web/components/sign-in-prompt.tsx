@@ -15,7 +15,7 @@ export function SignInPrompt({ onLeave }: SignInPromptProps) {
   const finish = usePrompt(setSignInPrompt, onLeave);
   useEffect(() => {
     if (finish === undefined) return undefined;
-    // The back button leaves the page: what was submitted there is not done any more.
+    // The back button leaves the page: what was submitted there is canceled.
     const onBack = () => finish(false);
     window.addEventListener('popstate', onBack);
     return () => window.removeEventListener('popstate', onBack);

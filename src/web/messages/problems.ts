@@ -10,7 +10,7 @@ export const problemAdvice = defineTexts('problems', {
   account_exists: 'Sign in, then open the invitation again.',
   account_owns_teams: 'Transfer or delete your teams that have other members first.',
   export_running: 'Your other export is still running. Wait for it to end, or close the page that it runs in.',
-  last_operator: 'Nobody could operate this service any more. Create another operator first.',
+  last_operator: 'This service would have no operator. Create another operator first.',
   owner_cannot_leave: 'Transfer the ownership, or delete the team.',
   transfer_not_found: 'It was withdrawn, has expired, or is for someone else. Reload the page.',
   grant_not_found: 'The access was already removed. Reload the page.',
