@@ -1,5 +1,5 @@
 import { defineConfig } from '@mikro-orm/postgresql';
-import { ormConnection, ormOptions } from './src/db/orm.ts';
+import { ormConnection, ormOptions } from './src/db/connection/orm.ts';
 
 /**
  * Configures the MikroORM command line, with the options of the service: `npm run mikro-orm -- migration:check`.

@@ -1,28 +1,35 @@
-import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
+import { partsOfTexts } from './bin/web-build/parts-of-texts.ts';
 import { startScript } from './bin/web-build/start-script.ts';
 
 const COMPRESSIBLE = /\.(?:js|css|svg|html)$/;
 
-/** Brotli and gzip beside every file that gains by it, so that the service compresses nothing itself. */
+const [toBrotli, toGzip] = [promisify(brotliCompress), promisify(gzip)];
+const params = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY };
+
+/**
+ * Brotli and gzip beside every file that gains by it, so that the service compresses nothing itself. The files are
+ * compressed by threads, because it takes as long as the rest of the build.
+ */
 const compressed = (): Plugin => ({
   name: 'compressed',
   apply: 'build',
   generateBundle: {
     order: 'post',
-    handler(_options, bundle) {
-      for (const file of Object.values(bundle)) {
-        if (!COMPRESSIBLE.test(file.fileName)) continue;
-        const source = Buffer.from(file.type === 'chunk' ? file.code : file.source);
-        const params = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY };
-        this.emitFile({
-          type: 'asset',
-          fileName: `${file.fileName}.br`,
-          source: brotliCompressSync(source, { params }),
-        });
-        this.emitFile({ type: 'asset', fileName: `${file.fileName}.gz`, source: gzipSync(source, { level: 9 }) });
-      }
+    async handler(_options, bundle) {
+      const files = Object.values(bundle).filter(({ fileName }) => COMPRESSIBLE.test(fileName));
+      await Promise.all(
+        files.map(async (file) => {
+          const { fileName } = file;
+          const content = Buffer.from(file.type === 'chunk' ? file.code : file.source);
+          const [br, gz] = await Promise.all([toBrotli(content, { params }), toGzip(content, { level: 9 })]);
+          this.emitFile({ type: 'asset', fileName: `${fileName}.br`, source: br });
+          this.emitFile({ type: 'asset', fileName: `${fileName}.gz`, source: gz });
+        }),
+      );
     },
   },
 });
@@ -73,7 +80,7 @@ const FILES = [
 export default defineConfig({
   root: 'src/web',
   base: '/',
-  plugins: [react(), startScript(), compressed()],
+  plugins: [partsOfTexts(), react(), startScript(), compressed()],
   build: {
     outDir: '../../dist/web',
     emptyOutDir: true,
@@ -88,6 +95,12 @@ export default defineConfig({
     cssCodeSplit: false,
     // In kB before compression. test/web/loading.test.ts limits what is sent.
     chunkSizeWarningLimit: 1000,
-    rolldownOptions: { output: { codeSplitting: { groups: FILES } } },
+    rolldownOptions: {
+      output: { codeSplitting: { groups: FILES } },
+      // tRPC's client does not say that links which are not used, such as that of WebSockets, can be left out.
+      treeshake: { moduleSideEffects: [{ test: /@trpc\/client\/dist\//, sideEffects: false }] },
+      // They warn that the compression takes long, which it has to.
+      checks: { bundlerTimings: false },
+    },
   },
 });

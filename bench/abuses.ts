@@ -10,6 +10,7 @@ import {
   openSilently,
   renameLocked,
   repeatCommand,
+  resetAfterRequest,
   type Scene,
 } from './floods.ts';
 
@@ -74,6 +75,19 @@ export const ABUSES: readonly Abuse[] = [
       const page = await (await fetch(scene.server.url)).text();
       const [script = '/'] = /\/assets\/[\w.-]+\.js/.exec(page) ?? [];
       return openSilently(scene, 100, script, { 'accept-encoding': 'identity' });
+    },
+  },
+  {
+    title: '500 connections a second that are reset right after their request',
+    start: (scene) => {
+      const { teamId } = scene.giant;
+      const paths = ['/api/v1/teams', `/api/v1/teams/${teamId}/members`, `/api/v1/teams/${teamId}/invitations`];
+      const next = (index: number) => ({
+        method: 'GET',
+        path: paths[index % paths.length] ?? '',
+        headers: bearer(scene.giant),
+      });
+      return Promise.resolve(resetAfterRequest(scene, 500, next));
     },
   },
   {

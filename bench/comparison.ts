@@ -29,6 +29,11 @@ async function allServers(stage: Stage, { servers }: Options, report: Report): P
     const server = await stage.start('hand-written', 'hand_written');
     contenders.push({ name: 'hand-written', servers: [server], callers, dialect: byHand });
   }
+  if (servers.includes('equal')) {
+    await stage.copyDatabase('roster', 'equal');
+    const server = await stage.start('equal', 'equal');
+    contenders.push({ name: 'equal guarantees', servers: [server], callers, dialect: byHand });
+  }
   if (servers.includes('roster')) {
     const server = await stage.start('roster', 'roster');
     contenders.push({ name: 'roster', servers: [server], callers, dialect: byKey });
@@ -69,10 +74,9 @@ async function requireSameAnswers(request: RequestName, contenders: readonly Con
     if (request === 'teams' && count !== 3) throw new Error(`${name} lists ${count} teams instead of 3.`);
     if (request === 'members' && count !== 20) throw new Error(`${name} lists ${count} members instead of 20.`);
   }
-  if (answers.has('hand-written') && answers.has('roster')) {
-    const [written, ours] = [answers.get('hand-written'), answers.get('roster')].map(
-      request === 'key' ? shapeOf : same,
-    );
+  for (const name of ['hand-written', 'equal guarantees']) {
+    if (!answers.has(name) || !answers.has('roster')) continue;
+    const [written, ours] = [answers.get(name), answers.get('roster')].map(request === 'key' ? shapeOf : same);
     if (!isDeepStrictEqual(written, ours)) {
       throw new Error(`${request}: the services differ: ${JSON.stringify(written)} and ${JSON.stringify(ours)}.`);
     }

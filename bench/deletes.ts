@@ -87,7 +87,7 @@ export async function measureDelete(client: pg.Client, server: Server, one: Dele
 }
 
 /** Starts a session with a recent proof. @returns its cookie */
-async function signIn(client: pg.Client, accountId: string): Promise<string> {
+export async function signIn(client: pg.Client, accountId: string): Promise<string> {
   const { secret, hash } = createTokens('rst').generate('session');
   await client.query(
     `insert into session (id, account_id, token_hash, authentication_type, created_at, proven_at, expires_at, idle_expires_at)

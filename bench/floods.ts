@@ -155,6 +155,30 @@ export function compute(count: number) {
   };
 }
 
+/** Opens so many connections a second, each of which is reset right after it has sent a request. */
+export function resetAfterRequest({ server }: Scene, perSecond: number, next: (index: number) => Sent) {
+  const { hostname, port } = new URL(server.url);
+  const TURN_MS = 10;
+  let opened = 0;
+  setPriority(constants.priority.PRIORITY_LOW);
+  const timer = setInterval(() => {
+    for (let i = 0; i < (perSecond * TURN_MS) / 1000; i += 1) {
+      const { method, path, headers } = next((opened += 1));
+      const lines = Object.entries({ host: hostname, ...headers }).map(([name, value]) => `${name}: ${value}\r\n`);
+      const socket = connect({ host: hostname, port: Number(port) });
+      socket.on('error', () => undefined);
+      socket.write(`${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n`, () => socket.resetAndDestroy());
+    }
+  }, TURN_MS);
+  return {
+    stop() {
+      clearInterval(timer);
+      setPriority(constants.priority.PRIORITY_NORMAL);
+      return Promise.resolve();
+    },
+  };
+}
+
 /** Opens so many connections, sends the same request on each and never reads the response. */
 export function openSilently(
   { server }: Scene,

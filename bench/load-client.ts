@@ -26,7 +26,7 @@ export type LoadResult = {
 };
 
 /** In milliseconds. */
-export type Latency = { readonly p50: number; readonly p99: number; readonly p999: number };
+export type Latency = { readonly p50: number; readonly p99: number; readonly p999: number; readonly max: number };
 
 export type LoadGenerator = {
   readonly pid: number;

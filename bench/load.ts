@@ -1,4 +1,3 @@
-import autocannon from 'autocannon';
 import type { Load, LoadResult } from './load-client.ts';
 import { pacedLatencies } from './paced.ts';
 
@@ -6,6 +5,7 @@ import { pacedLatencies } from './paced.ts';
 
 /** As many requests as the connections carry, spread over the servers. */
 async function flood({ urls, sent, connections, seconds, bodyLength, isOnce = false }: Load): Promise<LoadResult> {
+  const { default: autocannon } = await import('autocannon');
   const share = Math.max(1, Math.floor(connections / urls.length));
   const results = await Promise.all(
     urls.map((url, index) => {

@@ -4,13 +4,15 @@ import { hasRedis } from '../test/support/redis.ts';
 import { compareServers } from './comparison.ts';
 import { consoleTable, measureConsole } from './console.ts';
 import { deleteTable, measureDeletes } from './deletes.ts';
+import { largeTable, measureLarge } from './large.ts';
 import { listTable, measureLists } from './lists.ts';
 import { measureNeighbours, neighbourTable } from './neighbours.ts';
 import { HELP, readOptions, type Options } from './options.ts';
 import { installPackages } from './packages.ts';
+import { comparePermissions } from './permissions.ts';
 import { comparePoolers } from './poolers.ts';
 import { openStage, type Stage } from './stage.ts';
-import { details, poolerRatios, ratios, scaling, sizeRatios } from './table.ts';
+import { details, ratiosToFirst, ratios, scaling, sizeRatios } from './table.ts';
 import { measureTenMillion, tenMillionTable } from './ten-million.ts';
 import { compareWorkers } from './workers.ts';
 
@@ -29,20 +31,49 @@ async function main(): Promise<void> {
   }
   if (!hasRedis) throw new Error('redis-server is needed.');
   installPackages();
-  const stage = await openStage(options);
+  if (options.large) {
+    const results = [];
+    for (const postgres of options.postgres)
+      results.push(
+        ...(await onStage({ pin: options.pin, postgres }, (stage) => measureLarge(stage, postgres, options, report))),
+      );
+    print(options, { table: largeTable(results), results });
+    return;
+  }
+  if (options.neighbours) {
+    const results = [];
+    for (const postgres of options.postgres)
+      results.push(
+        ...(await onStage({ pin: options.pin, postgres }, (stage) =>
+          measureNeighbours(stage, postgres, options, report),
+        )),
+      );
+    print(options, { table: neighbourTable(results), results });
+    return;
+  }
+  print(options, await onStage({ pin: options.pin, folder: options.folder }, (stage) => perform(stage, options)));
+}
+
+async function onStage<Result>(
+  of: Parameters<typeof openStage>[0],
+  work: (stage: Stage) => Promise<Result>,
+): Promise<Result> {
+  const stage = await openStage(of);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => void stage.close().finally(() => process.exit(1)));
   }
   try {
-    const { table, results } = await perform(stage, options);
-    process.stdout.write(table);
-    if (options.json !== undefined) {
-      const machine = { cores: cpus().length, cpu: cpus()[0]?.model, node: process.version };
-      writeFileSync(options.json, `${JSON.stringify({ at: new Date(), machine, options, results }, null, 2)}\n`);
-    }
+    return await work(stage);
   } finally {
     await stage.close();
   }
+}
+
+function print(options: Options, { table, results }: { table: string; results: unknown }): void {
+  process.stdout.write(table);
+  if (options.json === undefined) return;
+  const machine = { cores: cpus().length, cpu: cpus()[0]?.model, node: process.version };
+  writeFileSync(options.json, `${JSON.stringify({ at: new Date(), machine, options, results }, null, 2)}\n`);
 }
 
 async function perform(stage: Stage, options: Options): Promise<{ table: string; results: unknown }> {
@@ -62,13 +93,13 @@ async function perform(stage: Stage, options: Options): Promise<{ table: string;
     const results = await measureDeletes(stage);
     return { table: deleteTable(results), results };
   }
-  if (options.neighbours) {
-    const results = await measureNeighbours(stage, options, report);
-    return { table: neighbourTable(results), results };
-  }
   if (options.poolers) {
     const results = await comparePoolers(stage, options);
-    return { table: `${poolerRatios(results)}\n${details(results)}`, results };
+    return { table: `${ratiosToFirst(results)}\n${details(results)}`, results };
+  }
+  if (options.permissions) {
+    const results = await comparePermissions(stage, options);
+    return { table: `${ratiosToFirst(results)}\n${details(results)}`, results };
   }
   if (options.workers.length > 0) {
     const results = await compareWorkers(stage, options);

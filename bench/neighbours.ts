@@ -5,7 +5,7 @@ import { startLoadGenerator } from './load-client.ts';
 import { residentMegabytes } from './proc.ts';
 import { answerTo, byKey, type RequestName } from './requests.ts';
 import type { Server } from './servers.ts';
-import type { Stage } from './stage.ts';
+import type { PostgresKind, Stage } from './stage.ts';
 import { markdown } from './table.ts';
 
 /** What the victim asks for, evenly: an ordinary client, far from the limits of the machine. */
@@ -18,6 +18,7 @@ const IDLE_MS = 20_000;
 
 type Seen = Readonly<Record<keyof typeof PACE, LoadResult>>;
 export type NeighbourRun = {
+  readonly postgres: PostgresKind;
   readonly title: string;
   readonly alone: Seen;
   readonly beside: Seen;
@@ -29,6 +30,7 @@ export type NeighbourRun = {
 /** What a tenant notices of each abuse by another: its latencies alone and beside it, and its failed requests. */
 export async function measureNeighbours(
   stage: Stage,
+  postgres: PostgresKind,
   { seconds }: { readonly seconds: number },
   report: (line: string) => void,
 ): Promise<NeighbourRun[]> {
@@ -63,7 +65,7 @@ export async function measureNeighbours(
     await reads.run(await loadOf('patch', 5));
     const runs: NeighbourRun[] = [];
     for (const { title, start } of ABUSES) {
-      report(title);
+      report(`${postgres}: ${title}`);
       await sleep(SETTLE_MS);
       const alone = await observe();
       const abuse = await start({ ...filled, server, backing: stage.backingOf('roster') });
@@ -73,7 +75,7 @@ export async function measureNeighbours(
       await untilQuiet(server);
       const megabytes = residentMegabytes(server.pid);
       await sleep(IDLE_MS);
-      runs.push({ title, alone, beside, megabytes, megabytesLater: residentMegabytes(server.pid) });
+      runs.push({ postgres, title, alone, beside, megabytes, megabytesLater: residentMegabytes(server.pid) });
     }
     return runs;
   } finally {
@@ -95,6 +97,7 @@ const ms = (value: number | undefined): string => (value === undefined ? '–' :
 export const neighbourTable = (runs: readonly NeighbourRun[]): string =>
   markdown([
     [
+      'PostgreSQL',
       'a neighbour',
       'request',
       'p50 alone',
@@ -106,10 +109,11 @@ export const neighbourTable = (runs: readonly NeighbourRun[]): string =>
       'MB after',
       'MB later',
     ],
-    ...runs.flatMap(({ title, alone, beside, megabytes, megabytesLater }) =>
+    ...runs.flatMap(({ postgres, title, alone, beside, megabytes, megabytesLater }) =>
       (['teams', 'patch'] as const).map((name) => {
         const [quiet, busy] = [alone[name].latency, beside[name].latency];
         return [
+          name === 'teams' ? postgres : '',
           name === 'teams' ? title : '',
           name === 'teams' ? 'read' : 'rename',
           ms(quiet?.p50),

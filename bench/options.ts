@@ -16,6 +16,12 @@ export const STEPS = [
 ] as const;
 export type Step = (typeof STEPS)[number];
 
+/** The servers of `--large`: that which comes with Roster, and Debian's with its defaults. */
+export const POSTGRES_KINDS = ['embedded', 'system'] as const;
+
+export const LARGE_NAMES = ['resets', 'names', 'client', 'teams', 'sessions'] as const;
+export type LargeName = (typeof LARGE_NAMES)[number];
+
 export const HELP = `npm run bench -- [options]
 
   --only teams,patch        which requests (${REQUESTS.join(', ')}); all
@@ -25,6 +31,7 @@ export const HELP = `npm run bench -- [options]
   --connections 32          how many requests are under way at once
   --workers 1,2,4           Roster with so many WORKERS, instead of the comparison
   --poolers                 Roster directly and through PgBouncer in both modes, instead of the comparison
+  --permissions             what the permissions of a product cost who verifies keys, instead of the comparison
   --lists                   lists of 10,000 members and of 2,000 teams, instead of the comparison
   --ten-million             ten million accounts, 30 million memberships, 20 million events: about 50 GB of disk, an hour
   --scale 100               a hundredth of that
@@ -33,6 +40,9 @@ export const HELP = `npm run bench -- [options]
   --console                 how soon pages of the console can be used, in Chromium, instead of the comparison
   --deletes                 deletes of what has very many rows below it, instead of the comparison
   --neighbours              what one tenant notices of floods by another, instead of the comparison
+  --large                   what one tenant notices of work on very many rows, and of connections that are reset
+  --large-only client       which of it (${LARGE_NAMES.join(', ')}); all
+  --postgres system         the servers of --neighbours and --large (${POSTGRES_KINDS.join(', ')}); both
   --pin                     the servers on the first core, everything else on the second (Linux, taskset)
   --json FILE               the numbers as JSON as well
 `;
@@ -46,6 +56,7 @@ export type Options = {
   readonly connections: number;
   readonly workers: readonly number[];
   readonly poolers: boolean;
+  readonly permissions: boolean;
   readonly lists: boolean;
   readonly neighbours: boolean;
   readonly console: boolean;
@@ -54,6 +65,9 @@ export type Options = {
   readonly scale: number;
   readonly folder: string | undefined;
   readonly steps: readonly Step[];
+  readonly large: boolean;
+  readonly largeOnly: readonly LargeName[];
+  readonly postgres: readonly (typeof POSTGRES_KINDS)[number][];
   readonly pin: boolean;
   readonly json: string | undefined;
 };
@@ -71,12 +85,16 @@ export function readOptions(args: readonly string[]): Options | 'help' {
       connections: { type: 'string', default: '32' },
       workers: { type: 'string', default: '' },
       poolers: { type: 'boolean', default: false },
+      permissions: { type: 'boolean', default: false },
       lists: { type: 'boolean', default: false },
       neighbours: { type: 'boolean', default: false },
       console: { type: 'boolean', default: false },
       deletes: { type: 'boolean', default: false },
       'ten-million': { type: 'boolean', default: false },
       scale: { type: 'string', default: '1' },
+      large: { type: 'boolean', default: false },
+      'large-only': { type: 'string' },
+      postgres: { type: 'string' },
       pin: { type: 'boolean', default: false },
       folder: { type: 'string' },
       steps: { type: 'string' },
@@ -97,6 +115,7 @@ export function readOptions(args: readonly string[]): Options | 'help' {
       .filter(Boolean)
       .map((text) => count('--workers', text)),
     poolers: values.poolers,
+    permissions: values.permissions,
     lists: values.lists,
     neighbours: values.neighbours,
     console: values.console,
@@ -105,6 +124,9 @@ export function readOptions(args: readonly string[]): Options | 'help' {
     scale: count('--scale', values.scale),
     folder: values.folder,
     steps: some('--steps', values.steps, STEPS),
+    large: values.large,
+    largeOnly: some('--large-only', values['large-only'], LARGE_NAMES),
+    postgres: some('--postgres', values.postgres, POSTGRES_KINDS),
     pin: values.pin,
     json: values.json,
   };

@@ -53,7 +53,7 @@ export async function pacedLatencies(
     perSecond: latencies.length / duration,
     refused,
     failed,
-    latency: { p50: at(0.5), p99: at(0.99), p999: at(0.999) },
+    latency: { p50: at(0.5), p99: at(0.99), p999: at(0.999), max: at(1) },
   };
 }
 

@@ -44,8 +44,8 @@ const rest =
       members: { method: 'GET', path: `${team}/members`, headers } as const,
       credential: { method: 'GET', path: '/api/v1/credential', headers } as const,
       verify: undefined,
-      // The name it has: every answer is alike, and the write takes place all the same.
-      patch: write('PATCH', team, { name: caller.teamName }),
+      // Another name of the same length than the turn before, because what changes nothing is not recorded.
+      patch: write('PATCH', team, { name: `${caller.teamName.slice(0, -1)}${turn % 2 === 0 ? '+' : '-'}` }),
       // The first request invites, the others renew the invitation.
       invite: write('POST', `${team}/invitations`, { email: 'invited@example.com' }),
       key: write('POST', '/api/v1/api-keys', { name: 'bench', scopes: ['teams:read'] }),

@@ -1,30 +1,49 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
+import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../test/support/service.ts';
 
-export const SERVER_KINDS = ['hand-written', 'roster', 'better-auth'] as const;
+export const SERVER_KINDS = ['hand-written', 'equal', 'roster', 'better-auth'] as const;
 export type ServerKind = (typeof SERVER_KINDS)[number];
 
 const MAIN: Readonly<Record<ServerKind, string>> = {
   roster: '../src/main.ts',
   'hand-written': './baselines/hand-written.ts',
+  equal: './baselines/hand-written.ts',
   'better-auth': './baselines/better-auth.ts',
 };
 /** As in `npm start` of each. */
 const NODE_OPTIONS: Readonly<Record<ServerKind, readonly string[]>> = {
   roster: ['--max-semi-space-size=16'],
   'hand-written': [],
+  equal: [],
   'better-auth': [],
 };
 
 /** As `bin/run.cjs` sets it, and the image. */
 const ALLOCATOR = createRequire(import.meta.url)('../bin/allocator.cjs') as Record<string, string>; // its exports
 
-// Ends a server with the benchmark, also where that is killed.
-const LIFE_LINE = `data:text/javascript,process.stdin.on('end', () => process.kill(process.pid, 'SIGKILL')).resume().unref()`;
+const SETTINGS: Readonly<Record<ServerKind, Record<string, string>>> = {
+  roster: ALLOCATOR,
+  'hand-written': {},
+  equal: { GUARANTEES: 'equal' },
+  'better-auth': {},
+};
+
+// Ends a server with the benchmark, also where that is killed. Answers each line with the longest delay of the event loop
+// since the line before, in milliseconds.
+const LIFE_LINE = `data:text/javascript,${encodeURIComponent(`
+  import { writeSync } from 'node:fs';
+  import { monitorEventLoopDelay } from 'node:perf_hooks';
+  const delays = monitorEventLoopDelay({ resolution: 2 });
+  process.stdin.on('data', () => {
+    writeSync(3, String(delays.enable() ? 0 : delays.max / 1e6 - 2) + '\\n');
+    delays.reset();
+  }).on('end', () => process.kill(process.pid, 'SIGKILL')).unref();
+`)}`;
 const START_MS_MAX = 30_000;
 
 /** A server under test, in a process of its own. */
@@ -32,6 +51,8 @@ export type Server = {
   readonly url: string;
   readonly pid: number;
   readonly databaseUrl: string;
+  /** The longest delay of the event loop since the last call, in milliseconds; 0 for the first. */
+  longestDelay(): Promise<number>;
   stop(): Promise<void>;
 };
 
@@ -69,11 +90,12 @@ export async function startServer(
   const [program = '', ...args] = command;
   // Log lines are written, and go nowhere: the disk is not what is measured.
   const child = spawn(program, args, {
-    env: { ...environmentOf(backing, port), ...(kind === 'roster' && ALLOCATOR), ...settings },
-    stdio: ['pipe', 'ignore', 'pipe'],
+    env: { ...environmentOf(backing, port), ...SETTINGS[kind], ...settings },
+    stdio: ['pipe', 'ignore', 'pipe', 'pipe'],
   });
+  const [stdin, , stderr, delays] = child.stdio as unknown as [Writable, null, Readable, Readable]; // as `stdio` says
   let complaint = '';
-  child.stderr.on('data', (chunk: Buffer) => (complaint = (complaint + chunk.toString()).slice(-4000)));
+  stderr.on('data', (chunk: Buffer) => (complaint = (complaint + chunk.toString()).slice(-4000)));
   const exited = once(child, 'close');
   const kill = () => void child.kill('SIGKILL');
   process.once('exit', kill);
@@ -88,6 +110,11 @@ export async function startServer(
     url,
     pid: child.pid ?? 0,
     databaseUrl: backing.databaseUrl,
+    async longestDelay() {
+      stdin.write('\n');
+      const [line] = (await once(delays, 'data')) as [Buffer];
+      return Number(line.toString());
+    },
     async stop() {
       process.off('exit', kill);
       kill();

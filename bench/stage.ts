@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import { startEmbedded } from '../src/db/embedded.ts';
+import { startEmbedded } from '../src/embedded-postgres/start.ts';
 import { startRedis } from '../test/support/redis.ts';
 import { fill, runScript, type Caller, type DataSet, type Filled } from './data/fill.ts';
 import { startLoadGenerator, type LoadGenerator } from './load-client.ts';
@@ -20,6 +20,8 @@ export type Stage = {
   fillDatabase(name: string, dataSet: DataSet, scale?: number): Promise<Filled>;
   /** Makes a migrated database with the rows of a script. @returns its URL */
   fillWith(name: string, sql: string): Promise<{ databaseUrl: string }>;
+  /** Adds the rows of a script, with the indexes of its large tables afterwards. */
+  addRows(name: string, sql: string, large: readonly string[]): Promise<void>;
   dropDatabase(name: string): Promise<void>;
   /** A database with the same rows. Nobody may be connected to the original. */
   copyDatabase(original: string, name: string): Promise<void>;
@@ -43,18 +45,25 @@ const SETTINGS = [
   'max_wal_senders=0',
 ];
 
+/** `tuned` is the embedded server with much memory, `embedded` as it comes, `system` Debian's with its defaults. */
+export type PostgresKind = 'tuned' | 'embedded' | 'system';
+
 /** @param options a `folder` is kept, with its databases */
 export async function openStage({
   pin,
   folder,
-}: Readonly<{ pin: boolean; folder?: string | undefined }>): Promise<Stage> {
+  postgres: kind = 'tuned',
+}: Readonly<{ pin: boolean; folder?: string | undefined; postgres?: PostgresKind }>): Promise<Stage> {
   // Everything started later inherits it, except the servers, which are sent to the other core.
   if (pin) execFileSync('taskset', ['--all-tasks', '--cpu-list', '--pid', '1', String(process.pid)]);
   const dataDir = folder ?? mkdtempSync(join(tmpdir(), 'roster-bench-'));
   mkdirSync(dataDir, { recursive: true });
   // For the user that the embedded server runs as.
   chmodSync(dataDir, 0o755);
-  const postgres = await startEmbedded({ dataDir, durable: false, flags: SETTINGS });
+  const postgres =
+    kind === 'system'
+      ? await (await import('../test/support/system-postgres.ts')).startSystemPostgres()
+      : await startEmbedded({ dataDir, durable: false, flags: kind === 'tuned' ? SETTINGS : [] });
   const redis = await startRedis();
   const load = startLoadGenerator();
   const admin = new pg.Client({ connectionString: postgres.url });
@@ -90,6 +99,8 @@ export async function openStage({
       await runScript(databaseUrl, sql);
       return { databaseUrl };
     },
+
+    addRows: (name, sql, large) => runScript(backingOf(name).databaseUrl, sql, large),
 
     async dropDatabase(name) {
       await admin.query(`drop database bench_${name}`);

@@ -33,11 +33,15 @@ export function ratios(measured: readonly Measured[]): string {
     return [
       TITLES[request],
       ratio('roster', 'hand-written'),
+      ratio('roster', 'equal guarantees'),
       ratio('roster', 'better-auth'),
       ratio('roster, OAuth token', 'roster'),
     ];
   });
-  return markdown([['request', 'Roster ÷ hand-written', 'Roster ÷ Better Auth', 'OAuth token ÷ key'], ...rows]);
+  return markdown([
+    ['request', 'Roster ÷ hand-written', 'Roster ÷ equal guarantees', 'Roster ÷ Better Auth', 'OAuth token ÷ key'],
+    ...rows,
+  ]);
 }
 
 /** How Roster on the large data set compares with Roster on the small one. */
@@ -53,21 +57,21 @@ export function sizeRatios(measured: readonly Measured[]): string {
   return markdown([['request', 'large ÷ small'], ...rows]);
 }
 
-/** How Roster behind each mode of a pooler compares with Roster directly, as in `ratios`. */
-export function poolerRatios(measured: readonly Measured[]): string {
-  const [direct, ...pooled] = [...new Set(measured.map(({ contender }) => contender))];
+/** How the others compare with the first, as in `ratios`: behind each mode of a pooler with directly, for example. */
+export function ratiosToFirst(measured: readonly Measured[]): string {
+  const [first, ...others] = [...new Set(measured.map(({ contender }) => contender))];
   const rows = [...new Set(measured.map(({ request }) => request))].map((request) => {
     const find = (name: string | undefined) =>
       measured.find(({ contender, ...one }) => contender === name && one.request === request);
-    const base = find(direct);
-    const cells = pooled.map((name) => {
+    const base = find(first);
+    const cells = others.map((name) => {
       const one = find(name);
       if (one === undefined || base === undefined) return '–';
       return `${exact(perSecondOf(one) / perSecondOf(base))} (${exact(cpuOf(base) / cpuOf(one))})`;
     });
     return [TITLES[request], ...cells];
   });
-  return markdown([['request', ...pooled.map((name) => `${name} ÷ direct`)], ...rows]);
+  return markdown([['request', ...others.map((name) => `${name} ÷ ${first}`)], ...rows]);
 }
 
 /** The numbers of every server. */

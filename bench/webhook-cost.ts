@@ -7,11 +7,11 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createEncryption } from '../src/crypto/encryption.ts';
 import { createTokens } from '../src/crypto/tokens.ts';
-import { startEmbedded } from '../src/db/embedded.ts';
+import { startEmbedded } from '../src/embedded-postgres/start.ts';
 import { migrate } from '../src/db/migrate.ts';
 import { openDatabase } from '../src/db/database.ts';
 import { newId } from '../src/entities/index.ts';
-import { readConfig } from '../src/config.ts';
+import { readConfig } from '../src/config/config.ts';
 import { generateSecret } from '../src/crypto/webhook-secret.ts';
 import { factoriesOf } from '../test/support/factories.ts';
 import { startService } from '../test/support/service.ts';
@@ -43,8 +43,8 @@ const receiver = createServer((req, res) => {
   req.on('data', (chunk: Buffer) => (body += chunk.toString()));
   req.on('end', () => {
     res.end();
-    const { requestId } = JSON.parse(body) as { requestId: string };
-    arrivals.set(`${req.url} ${requestId}`, performance.now());
+    const { clientRequestId } = JSON.parse(body) as { clientRequestId: string };
+    arrivals.set(`${req.url} ${clientRequestId}`, performance.now());
   });
 }).listen(0, '127.0.0.1');
 await once(receiver, 'listening');

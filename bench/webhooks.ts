@@ -6,8 +6,8 @@ import { startSequencer } from '../src/events/sequencer.ts';
 import { startDispatcher } from '../src/webhooks/dispatcher.ts';
 import { generateSecret } from '../src/crypto/webhook-secret.ts';
 import { newId } from '../src/entities/index.ts';
-import { openServices } from '../src/open-services.ts';
-import { readConfig } from '../src/config.ts';
+import { openServices } from '../src/service/open.ts';
+import { readConfig } from '../src/config/config.ts';
 import { record } from '../src/events/record.ts';
 
 // Latency from commit to delivery with 1,000 endpoints, of which 100 hang: DATA_DIR=<empty> node bench/webhooks.ts
@@ -57,7 +57,7 @@ for (let i = 0; i < ENDPOINTS; i += 1) {
 const sequencer = startSequencer(services, silent);
 const dispatcher = startDispatcher(services, silent);
 for (let i = 0; i < EVENTS; i += 1) {
-  const id = await services.db.em().transactional(async (tx) => {
+  const id = await services.db.transact(async ({ em: tx }) => {
     record(tx, 'team.updated', { teamId: 'team_bench' });
     await tx.flush();
     const [row] = await tx.execute<{ id: string }[]>('select max(id) as id from audit_event');

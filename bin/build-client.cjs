@@ -80,8 +80,11 @@ function fillExamples(content) {
 
 var tsc = compiler();
 if (tsc) {
+  var start = Date.now();
+  process.stdout.write('roster: packing the client and the examples\n');
   pack('typescript.tgz', fillClient);
   pack('examples.tgz', fillExamples);
+  process.stdout.write('roster: client and examples packed in ' + Math.round((Date.now() - start) / 1000) + ' s\n');
 } else if (process.env.npm_lifecycle_event !== 'prepare') {
   // As the console, after `npm ci --omit=dev`.
   process.stderr.write(

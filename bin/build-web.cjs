@@ -13,12 +13,16 @@ function viteProgram() {
 
 var vite = viteProgram();
 if (vite) {
+  var start = Date.now();
+  process.stdout.write('roster: building the console\n');
   var run = path.join(__dirname, 'run.cjs');
   var build = require('child_process').spawnSync(process.execPath, [run, vite, 'build', '--logLevel', 'warn'], {
     cwd: path.join(__dirname, '..'),
     stdio: 'inherit',
   });
   process.exitCode = build.status === null ? 1 : build.status;
+  if (build.status === 0)
+    process.stdout.write('roster: console built in ' + Math.round((Date.now() - start) / 1000) + ' s\n');
 } else if (process.env.npm_lifecycle_event !== 'prepare') {
   // `npm ci --omit=dev` runs `prepare` without Vite, which is right where the console comes from elsewhere.
   process.stderr.write(

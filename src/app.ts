@@ -1,17 +1,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { AnyTRPCProcedure } from '@trpc/server';
 import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response } from 'express';
 import helmet from 'helmet';
-import { createHashTurns } from './auth/hash-turns.ts';
-import { useHashQueue } from './crypto/argon2.ts';
-import { Caller, runFor } from './db/caller.ts';
-import { ProblemError } from './errors.ts';
+import { claimHash } from './auth/hash-claim.ts';
+import { claimHashesBy } from './crypto/argon2.ts';
+import { Caller, currentCaller, runFor } from './db/turns/caller.ts';
+import { shownRequestId } from './events/request-ids.ts';
+import { ProblemError } from './problems/error.ts';
+import { PROBLEMS } from './problems/catalogue.ts';
 import { peekAddress } from './http/identify.ts';
 import { failRequest, isolateRecorders, type Listener } from './http/guard.ts';
 import { hasOneHost } from './http/parser-errors.ts';
 import { recordDenial, type DenialCaller } from './http/denials.ts';
 import { buildHeaders, createProblemReply, createRateHeaders, send, setHeaders } from './http/reply.ts';
-import { readRequestId } from './http/request-id.ts';
+import { requestIdsOf } from './http/request-id.ts';
 import type { HttpServices } from './http/http-services.ts';
 import { createExportRouter } from './exports/router.ts';
 import { createOAuthRouter } from './oauth/handler.ts';
@@ -32,6 +33,7 @@ import { API_FACE } from './rest/api-face.ts';
 import { openFace } from './rest/face.ts';
 import { OPERATOR_FACE } from './rest/operator-face.ts';
 import { apiRouter, appRouter, operatorRouter } from './router.ts';
+import { proceduresOf } from './procedures/definition.ts';
 import { toProblemError } from './procedures/problem-details.ts';
 import { createSecurityRouter } from './security/router.ts';
 import { trpcHandler } from './trpc/handler.ts';
@@ -40,7 +42,7 @@ import { trpcHandler } from './trpc/handler.ts';
 export function createApp(services: HttpServices, readiness: Readiness): Listener {
   const http = isolateRecorders(services);
   const { db, config } = http.services;
-  useHashQueue(createHashTurns());
+  claimHashesBy(claimHash);
   const api = openFace(API_FACE, apiRouter, config.baseUrl, config.tokenBrand);
   const serveApi = restHandler(http, api);
   const serveOperatorApi = restHandler(
@@ -59,7 +61,7 @@ export function createApp(services: HttpServices, readiness: Readiness): Listene
   pages.use(addRateHeaders(http));
   pages.use(healthPages(db, readiness));
   pages.use(eventPages(config.brand));
-  pages.use(procedurePages(appRouter._def.procedures as unknown as Record<string, AnyTRPCProcedure>, config.brand)); // flat by path, unlike the type of a nested router
+  pages.use(procedurePages(proceduresOf(appRouter), config.brand));
   pages.use(docsPages(config.brand));
   pages.use(collectionPages(api, config.baseUrl));
   pages.use(clientPages());
@@ -93,18 +95,21 @@ export function createApp(services: HttpServices, readiness: Readiness): Listene
 /** Matches request targets that are `/api/v1`, `/operator/v1` or below, also in absolute form. */
 const FACES = /^(?:https?:\/\/[^/?#]*)?\/(api|operator)\/v1(?:[/?]|$)/i;
 
+const [REQUEST_TIMEOUT] = PROBLEMS.request_timeout;
+
 /** Adds a request id, a log line and `no-store` to all responses outside the API. Pages can override `no-store`. */
 const addCommonHeaders =
   (http: HttpServices): RequestHandler =>
   (req, res, next) => {
     const startedAt = performance.now();
-    const requestId = readRequestId(req.headers['x-request-id']);
-    res.locals['requestId'] = requestId;
-    res.setHeader('X-Request-Id', requestId);
+    const requestIds = requestIdsOf(req);
+    res.setHeader('X-Request-Id', shownRequestId(requestIds));
     res.setHeader('Cache-Control', 'no-store');
     res.on('close', () => {
+      // The client has gone before its answer began.
+      if (!res.headersSent) res.statusCode = REQUEST_TIMEOUT;
       const { operation = null, credentialId = null } = res.locals as { operation?: string; credentialId?: string }; // set by the /trpc mount
-      http.log.request(res, operation, startedAt, credentialId, requestId);
+      http.log.request(res, operation, startedAt, credentialId, requestIds);
     });
     next(
       hasOneHost(req)
@@ -136,15 +141,16 @@ const problemHandler =
       next(error);
       return;
     }
+    if (currentCaller()?.isGone === true) return;
     const problem = toProblemError(isHttpError(error) ? new ProblemError('malformed_request') : error);
-    const requestId = res.locals['requestId'] as string; // set by addCommonHeaders
-    http.log.failure(problem, requestId);
+    const requestIds = requestIdsOf(req);
+    http.log.failure(problem, requestIds);
     const { principal = null, teamId } = res.locals as Pick<DenialCaller, 'teamId'> & Partial<DenialCaller>; // set where a session is accepted
-    recordDenial(http, problem, { principal, teamId, address: http.clientAddress(req), requestId });
+    recordDenial(http, problem, { principal, teamId, address: http.clientAddress(req), requestIds });
     if (!res.hasHeader('RateLimit-Limit'))
       setHeaders(res, createRateHeaders(await peekAddress(http, http.clientAddress(req)), http.services.config));
-    const reply = createProblemReply(problem, http.services.config.baseUrl, requestId);
-    send(res, reply, buildHeaders(reply, requestId, []), req.method === 'HEAD');
+    const reply = createProblemReply(problem, http.services.config.baseUrl, requestIds);
+    send(res, reply, buildHeaders(reply, requestIds, []), req.method === 'HEAD');
   };
 
 /** Whether Express threw this for a path that does not decode. */

@@ -1,12 +1,13 @@
 import { accountConsoleRouter } from './resources/accounts/accounts.console.router.ts';
 import { apiKeysConsoleRouter } from './resources/api-keys/api-keys.console.router.ts';
+import { apiKeysOperatorRouter } from './resources/api-keys/api-keys.operator.router.ts';
 import { apiKeysRouter } from './resources/api-keys/api-keys.router.ts';
 import { auditConsoleRouter } from './resources/audit-log/audit-log.console.router.ts';
 import { authorizationsRouter } from './resources/oauth-consent/oauth-consent.router.ts';
 import { authRouter } from './resources/sign-in/sign-in.router.ts';
 import { billingRouter } from './resources/billing/billing.router.ts';
-import { credentialsOperatorRouter } from './resources/credentials/credentials.operator.router.ts';
-import { credentialRouter } from './resources/credential/credential.router.ts';
+import { credentialsOperatorRouter } from './resources/credential-verification/credential-verification.operator.router.ts';
+import { credentialRouter } from './resources/current-credential/current-credential.router.ts';
 import { eventsOperatorRouter } from './resources/events/events.operator.router.ts';
 import { eventsRouter } from './resources/events/events.router.ts';
 import { grantsRouter } from './resources/oauth-grants/oauth-grants.router.ts';
@@ -16,13 +17,21 @@ import { invitationsRouter } from './resources/invitations/invitations.router.ts
 import { meRouter } from './resources/me/me.router.ts';
 import { membersConsoleRouter } from './resources/members/members.console.router.ts';
 import { membersRouter } from './resources/members/members.router.ts';
+import { metadataConsoleRouter } from './resources/metadata/metadata.console.router.ts';
 import { oauthClientsRouter } from './resources/oauth-clients/oauth-clients.router.ts';
-import { createOperatorAccountsRouter } from './resources/operator/accounts.router.ts';
-import { createOperatorMembersRouter } from './resources/operator/members.router.ts';
-import { createOperatorTeamsRouter } from './resources/operator/teams.router.ts';
+import { createOperatorAccountsRouter } from './resources/accounts/accounts.operator.router.ts';
+import { createOperatorClientsRouter } from './resources/oauth-clients/oauth-clients.operator.router.ts';
+import { createOperatorMembersRouter } from './resources/members/members.operator.router.ts';
+import { createOperatorMetadataRouter } from './resources/metadata/metadata.operator.router.ts';
+import { createOperatorPermissionsRouter } from './resources/permissions/permissions.operator.router.ts';
+import { createOperatorRoleTemplatesRouter } from './resources/roles/role-templates.operator.router.ts';
+import { createOperatorRolesRouter } from './resources/roles/roles.operator.router.ts';
+import { createOperatorTeamsRouter } from './resources/teams/teams.operator.router.ts';
 import { operatorConsoleRouter } from './resources/operator/operator.console.router.ts';
 import { createOperatorKeysRouter } from './resources/operator-keys/operator-keys.router.ts';
 import { passkeysRouter } from './resources/passkeys/passkeys.router.ts';
+import { permissionsConsoleRouter } from './resources/permissions/permissions.console.router.ts';
+import { permissionsAreaRouter } from './resources/permissions/permissions.area.router.ts';
 import { rolesConsoleRouter } from './resources/roles/roles.console.router.ts';
 import { rolesRouter } from './resources/roles/roles.router.ts';
 import { sessionsConsoleRouter } from './resources/sessions/sessions.console.router.ts';
@@ -52,9 +61,15 @@ export const operatorRouter = mergeRouters(
   credentialsOperatorRouter,
   eventsOperatorRouter,
   createOperatorKeysRouter(forOperatorKeys),
+  createOperatorClientsRouter(forOperatorKeys),
   createOperatorAccountsRouter(forOperatorKeys),
   createOperatorTeamsRouter(forOperatorKeys),
   createOperatorMembersRouter(forOperatorKeys),
+  createOperatorMetadataRouter(forOperatorKeys),
+  apiKeysOperatorRouter,
+  createOperatorRolesRouter(forOperatorKeys),
+  createOperatorRoleTemplatesRouter(forOperatorKeys),
+  createOperatorPermissionsRouter(forOperatorKeys),
   webhooksOperatorRouter,
   importsOperatorRouter,
 );
@@ -62,10 +77,16 @@ export const operatorRouter = mergeRouters(
 /** The operator's area of the console: its own procedures, and operations of the operator API for a signed-in operator. */
 const operatorAreaRouter = mergeRouters(
   operatorConsoleRouter,
+  permissionsAreaRouter,
   createOperatorKeysRouter(forOperatorSessions),
+  createOperatorClientsRouter(forOperatorSessions),
   createOperatorAccountsRouter(forOperatorSessions),
   createOperatorTeamsRouter(forOperatorSessions),
   createOperatorMembersRouter(forOperatorSessions),
+  createOperatorMetadataRouter(forOperatorSessions),
+  createOperatorRolesRouter(forOperatorSessions),
+  createOperatorRoleTemplatesRouter(forOperatorSessions),
+  createOperatorPermissionsRouter(forOperatorSessions),
 );
 
 /** All procedures. */
@@ -78,7 +99,9 @@ export const appRouter = mergeRouters(
     sessions: sessionsConsoleRouter,
     teams: teamsConsoleRouter,
     members: membersConsoleRouter,
+    metadata: metadataConsoleRouter,
     roles: rolesConsoleRouter,
+    permissions: permissionsConsoleRouter,
     invitations: invitationsConsoleRouter,
     passkeys: passkeysRouter,
     oauthClients: oauthClientsRouter,

@@ -2,11 +2,13 @@ import { hash, randomBytes, randomUUID } from 'node:crypto';
 import Fastify from 'fastify';
 import { Redis } from 'ioredis';
 import pg from 'pg';
+import { createGuardedWrites } from './guarded-writes.ts';
 
 // What a good engineer writes for these requests alone: one statement, which proves the caller and
 // fetches the data, and one Redis call, in flight together for reads. Nothing is validated, nothing has a type.
+// With GUARANTEES=equal, its writes have those of Roster's.
 
-const { DATABASE_URL, REDIS_URL, PORT, RATE_LIMIT, LOG_LEVEL } = process.env;
+const { DATABASE_URL, REDIS_URL, PORT, RATE_LIMIT, LOG_LEVEL, GUARANTEES } = process.env;
 const WINDOW_SECONDS = 60;
 const SECRET_LENGTH = 56;
 
@@ -118,6 +120,8 @@ const remove = {
 };
 
 await pool.query('create table if not exists bench_outbox (invitation_id text, token text)');
+const guarded =
+  GUARANTEES === 'equal' ? await createGuardedWrites(pool, [rename, invite, createKey, remove]) : undefined;
 
 const app = Fastify({ logger: { level: LOG_LEVEL }, disableRequestLogging: true });
 app.addHook('onResponse', async (req, reply) => {
@@ -168,36 +172,46 @@ app.get('/api/v1/teams/:teamId/members', async (req, reply) => {
   return rows;
 });
 
-app.patch('/api/v1/teams/:teamId', async (req, reply) => {
+/** @param recorded what the event of a guarded write is about */
+const write = async (req, reply, statement, values, recorded) => {
   const secretHash = secretHashOf(req);
+  if (guarded !== undefined) {
+    const [caller] = await Promise.all([guarded.findCaller(secretHash), charge(reply, secretHash)]);
+    if (!caller) refuse(401);
+    return (await guarded.write(statement, caller, [secretHash, ...values], recorded, req)) ?? refuse(404);
+  }
   // In turn, because what is refused must not write.
-  await charge(reply, secretHash);
-  const { rows } = await pool.query({ ...rename, values: [secretHash, req.params.teamId, req.body.name] });
-  return rows[0] ?? refuse(404);
-});
-
-const write = async (req, reply, statement, ...values) => {
-  const secretHash = secretHashOf(req);
   await charge(reply, secretHash);
   const { rows } = await pool.query({ ...statement, values: [secretHash, ...values] });
   return rows[0] ?? refuse(404);
 };
-app.delete('/api/v1/teams/:teamId/members/:userId', (req, reply) =>
-  write(req, reply, remove, req.params.teamId, req.params.userId),
-);
+app.patch('/api/v1/teams/:teamId', (req, reply) => {
+  const { teamId } = req.params;
+  return write(req, reply, rename, [teamId, req.body.name], { teamId });
+});
+app.delete('/api/v1/teams/:teamId/members/:userId', (req, reply) => {
+  const { teamId, userId } = req.params;
+  return write(req, reply, remove, [teamId, userId], { teamId, accountId: userId });
+});
 
 const newId = (kind) => `${kind}_${randomUUID().replaceAll('-', '').slice(0, 26)}`;
 
 app.post('/api/v1/teams/:teamId/invitations', (req, reply) => {
   const token = `rst_in_${randomBytes(32).toString('base64url')}`;
-  const values = [req.params.teamId, req.body.email, newId('inv'), hash('sha256', token, 'buffer'), token];
-  return write(req, reply, invite, ...values);
+  const { teamId } = req.params;
+  const id = newId('invt');
+  const values = [teamId, req.body.email, id, hash('sha256', token, 'buffer'), token];
+  return write(req, reply, invite, values, { teamId, targetId: id });
 });
 
 app.post('/api/v1/api-keys', async (req, reply) => {
   const secret = `rst_pk_${randomBytes(40).toString('base64url')}`.slice(0, SECRET_LENGTH);
-  const values = [newId('key'), req.body.name, req.body.scopes, secret.slice(0, 13), secret.slice(-4)];
-  const key = await write(req, reply, createKey, ...values, hash('sha256', secret, 'buffer'));
+  const { name, scopes } = req.body;
+  const id = newId('key');
+  const values = [id, name, scopes, secret.slice(0, 13), secret.slice(-4), hash('sha256', secret, 'buffer')];
+  const key = await write(req, reply, createKey, values, { targetId: id, details: { name, scopes } });
+  // From a function it is text, in the format of PostgreSQL.
+  key.createdAt = new Date(key.createdAt).toISOString();
   reply.status(201);
   return { key, secret };
 });

@@ -42,7 +42,7 @@ export async function fill(databaseUrl: string, dataSet: DataSet, scale = 1): Pr
     );
     // Foreign keys hold by construction; checking millions of rows one by one would take most of the time.
     await client.query(`set session_replication_role = replica; set maintenance_work_mem = '1GB'`);
-    const indexes = await once(client, 'drop indexes', () => dropIndexes(client));
+    const indexes = await once(client, 'drop indexes', () => dropIndexes(client, LARGE));
     if (dataSet === 'ten-million') await once(client, 'partitions', () => partitionPastMonths(client));
     // One by one, so that what one wrote can be flushed while the next one writes.
     await run('rows', sqlOf(dataSet).replaceAll('{scale}', String(scale)));
@@ -90,14 +90,18 @@ async function addAllCredentials(client: pg.Client): Promise<Filled> {
   return { callers, giant };
 }
 
-/** Makes the tables of Roster in an empty database, and runs a script of statements that needs no checks. */
-export async function runScript(databaseUrl: string, sql: string): Promise<void> {
+/**
+ * Makes the tables of Roster if they are missing, and runs a script of statements that needs no checks.
+ * @param large the tables that get so many rows that their indexes are built afterwards
+ */
+export async function runScript(databaseUrl: string, sql: string, large: readonly string[] = []): Promise<void> {
   await migrate(databaseUrl);
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   try {
-    await client.query(`set session_replication_role = replica`);
-    for (const statement of statementsOf(sql)) await client.query(statement);
+    await client.query(`set session_replication_role = replica; set maintenance_work_mem = '1GB'`);
+    const indexes = await dropIndexes(client, large);
+    for (const statement of [...statementsOf(sql), ...indexes, 'vacuum (analyze)']) await client.query(statement);
   } finally {
     await client.end();
   }
@@ -117,13 +121,15 @@ export async function restoreMembers(databaseUrl: string): Promise<void> {
 
 const statementsOf = (sql: string): string[] => sql.split(/;\s*$/m).filter((text) => text.trim() !== '');
 
+const LARGE = ['account', 'team', 'membership', 'api_key', 'api_key_secret', 'audit_event'];
+
 /** Drops what is quicker to build at once afterwards. @returns the statements to do so */
-async function dropIndexes(client: pg.Client): Promise<string[]> {
+async function dropIndexes(client: pg.Client, tables: readonly string[]): Promise<string[]> {
   const { rows } = await client.query<{ name: string; definition: string }>(
     `select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition
      from pg_index
-     where indrelid = any (array['account', 'team', 'membership', 'api_key', 'api_key_secret', 'audit_event']::regclass[])
-       and not exists (select from pg_constraint where conindid = indexrelid)`,
+     where indrelid = any ($1::text[]::regclass[]) and not exists (select from pg_constraint where conindid = indexrelid)`,
+    [tables],
   );
   for (const { name } of rows) await client.query(`drop index ${name}`);
   // Those of the partitions as well.

@@ -4,10 +4,10 @@ import { createMissingMonths, type RunSql } from '../../src/db/event-partitions.
 import { firstIdAt, newId } from '../../src/entities/index.ts';
 import { CANONICAL, type CanonicalRow } from '../../src/events/chain/event-columns.ts';
 import {
-  checkpointKeys,
+  oldCheckpointKeys,
   GENESIS,
   nextPosition,
-  signCheckpoint,
+  signOldCheckpoint,
   type ChainPosition,
 } from '../../src/events/chain/hash-chain.ts';
 import { createSql, type Sql } from '../../src/events/chain/sql.ts';
@@ -64,13 +64,21 @@ export async function chainFirstMonth(client: pg.Client): Promise<void> {
 
 /** Inserts a checkpoint of the time at which the service would have done so. */
 async function sign(sql: Sql, position: ChainPosition, createdAt: string): Promise<void> {
-  const [key] = checkpointKeys(createEncryption([SECRET_KEYS]));
+  const [key] = oldCheckpointKeys(createEncryption([SECRET_KEYS]));
   if (key === undefined) throw new Error('There is no key.');
   const startedAt = monthStart(-MONTHS).toISOString();
   const checkpoint = { ...position, isRoot: false, createdAt, startedAt, unsignedUntil: startedAt };
   await sql.execute(
     `insert into audit_checkpoint (id, created_at, sequence, hash, is_root, started_at, unsigned_until, signature)
      values (?, ?::timestamptz, ?, decode(?, 'hex'), false, ?::timestamptz, ?::timestamptz, decode(?, 'hex'))`,
-    [newId('chk'), createdAt, position.sequence, position.hash, startedAt, startedAt, signCheckpoint(key, checkpoint)],
+    [
+      newId('chk'),
+      createdAt,
+      position.sequence,
+      position.hash,
+      startedAt,
+      startedAt,
+      signOldCheckpoint(key, checkpoint),
+    ],
   );
 }

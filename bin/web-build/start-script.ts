@@ -1,11 +1,9 @@
 import { createHash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { build, type Plugin } from 'vite';
+import { TEXTS } from './parts-of-texts.ts';
 
 const ENTRY = fileURLToPath(new URL('../../src/web/start.ts', import.meta.url));
-
-/** Matches the texts of a language, other than English. */
-const TEXTS = /\/src\/web\/messages\/([\w-]+)\.json$/;
 
 /**
  * The script that sets language, direction, and light or dark before anything is painted, and the texts that it can
@@ -26,8 +24,8 @@ export function startScript(): Plugin {
       order: 'post',
       handler: (_html, { bundle: files = {} }) => [
         ...Object.values(files).flatMap((file) => {
-          const [, language = ''] = (file.type === 'chunk' && TEXTS.exec(file.facadeModuleId ?? '')) || [];
-          const attrs = { name: 'roster-texts', 'data-language': language, content: `/${file.fileName}` };
+          const [, language = '', part = ''] = (file.type === 'chunk' && TEXTS.exec(file.facadeModuleId ?? '')) || [];
+          const attrs = { name: `roster-${part}-texts`, 'data-language': language, content: `/${file.fileName}` };
           return language === '' ? [] : [{ tag: 'meta', attrs, injectTo: 'head-prepend' as const }];
         }),
         { tag: 'script', attrs: { src: `/${fileName}` }, injectTo: 'head-prepend' as const },

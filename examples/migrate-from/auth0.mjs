@@ -1,5 +1,5 @@
 // Converts the password hashes that Auth0's support exports, and optionally a user export, to Roster's import format.
-import { readNdjson, warn, write } from './lines.mjs';
+import { readNdjson, toMetadata, warn, write } from './lines.mjs';
 
 const [path, profilesPath] = process.argv.slice(2);
 if (path === undefined) throw new Error('Usage: node auth0.mjs hashes.ndjson [profiles.ndjson] > users.ndjson');
@@ -27,6 +27,7 @@ for await (const user of readNdjson(path)) {
     avatar: profile.picture,
     isDisabled: profile.blocked ?? false,
     passwordHash: user.passwordHash,
+    metadata: toMetadata(profile.user_metadata, profile.app_metadata),
     createdAt: profile.created_at,
   });
 }

@@ -1,5 +1,5 @@
 // Converts a Better Auth database, exported as README.md shows, to Roster's import format.
-import { base64, readNdjson, warn, write } from './lines.mjs';
+import { base64, createRoles, readNdjson, toMetadata, warn, write } from './lines.mjs';
 
 const [path] = process.argv.slice(2);
 if (path === undefined) throw new Error('Usage: node better-auth.mjs export.ndjson > users.ndjson');
@@ -19,7 +19,11 @@ const toCamelCase = (row) =>
     Object.entries(row).map(([name, value]) => [name.replace(/_(\w)/g, (_, c) => c.toUpperCase()), value]),
   );
 
+/** What an `admin` of an organization could do. */
+const ADMIN = ['edit_team_settings', 'access_dashboard', 'remove_members', 'invite_members'];
+
 const organizations = [];
+const rolesOf = new Map();
 const owners = new Map();
 
 for await (const row of readNdjson(path)) {
@@ -46,17 +50,47 @@ for await (const row of readNdjson(path)) {
       owners.set(entry.organizationId, entry.userId);
       continue;
     }
-    if (!roles.includes('member')) warn(`members with the role ${roles.join(', ')} became ordinary members`);
     const { organizationId: team, userId: account } = entry;
-    await write({ type: 'membership', team, account, role: 'member', joinedAt: toTime(entry.createdAt) });
+    const role = toRole(team, roles);
+    await write({ type: 'membership', team, account, role, joinedAt: toTime(entry.createdAt) });
   } else throw new Error(`\`table\` is ${table}; it must be user, organization or member.`);
 }
 
-for (const { id, name, slug, logo, createdAt } of organizations) {
+/** Of several roles, and of a second owner, the one that can do most. */
+function toRole(team, roles) {
+  const former = roles.some((role) => role === 'admin' || role === 'owner')
+    ? 'admin'
+    : (roles.find((role) => role !== 'member' && role !== '') ?? 'member');
+  if (roles.length > 1) warn('members with several roles got one of them');
+  if (former === 'member') return 'member';
+  if (!rolesOf.has(team)) rolesOf.set(team, createRoles(ADMIN));
+  return rolesOf.get(team).note(former);
+}
+
+/** A JSON object, or its text. */
+function toObject(metadata) {
+  try {
+    return typeof metadata === 'string' ? JSON.parse(metadata) : metadata;
+  } catch {
+    return null;
+  }
+}
+
+for (const { id, name, slug, logo, metadata, createdAt } of organizations) {
   const owner = owners.get(id);
   if (owner === undefined) warn('organizations without an owner were left out');
   else {
     const avatarUrl = /^https?:/.test(logo ?? '') ? logo : null;
-    await write({ type: 'team', externalId: id, name, slug, owner, avatarUrl, createdAt: toTime(createdAt) });
+    await write({
+      type: 'team',
+      externalId: id,
+      name,
+      slug,
+      owner,
+      avatarUrl,
+      roles: rolesOf.get(id)?.list(),
+      metadata: toMetadata(toObject(metadata)),
+      createdAt: toTime(createdAt),
+    });
   }
 }

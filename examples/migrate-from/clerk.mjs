@@ -1,6 +1,6 @@
 // Converts the CSV that Clerk's dashboard exports, and optionally memberships of its Backend API, to Roster's format.
 import { readFileSync } from 'node:fs';
-import { base64, readCsv, warn, write } from './lines.mjs';
+import { base64, createRoles, readCsv, toMetadata, warn, write } from './lines.mjs';
 
 const [path, membershipsPath] = process.argv.slice(2);
 if (path === undefined) throw new Error('Usage: node clerk.mjs users.csv [memberships.json] > users.ndjson');
@@ -44,6 +44,16 @@ for await (const user of readCsv(path)) {
   });
 }
 
+/** What `org:admin` could do. */
+const ADMIN = [
+  'edit_team_settings',
+  'access_dashboard',
+  'remove_members',
+  'invite_members',
+  'access_billing',
+  'manage_api_keys',
+];
+
 const list = membershipsPath === undefined ? [] : JSON.parse(readFileSync(membershipsPath, 'utf8'));
 const teams = new Map();
 for (const member of Array.isArray(list) ? list : list.data) {
@@ -51,24 +61,32 @@ for (const member of Array.isArray(list) ? list : list.data) {
   teams.set(id, [...(teams.get(id) ?? []), member]);
 }
 for (const [externalId, members] of teams) {
-  const { name, slug, created_by: creator, created_at: createdAt } = members[0].organization;
+  const { name, slug, created_by: creator, created_at: createdAt, ...organization } = members[0].organization;
   const idOf = ({ public_user_data: { user_id: id } }) => id;
   const owner =
     members.find((member) => idOf(member) === creator) ??
     members.find(({ role }) => role === 'org:admin') ??
     members[0];
+  const roles = createRoles(ADMIN);
+  const others = members
+    .filter((member) => member !== owner)
+    .map((member) => {
+      const former = member.role.replace(/^org:/, '');
+      return { ...member, role: former === 'member' ? former : roles.note(former) };
+    });
   await write({
     type: 'team',
     externalId,
     name,
     slug,
     owner: idOf(owner),
+    roles: others.some(({ role }) => role !== 'member') ? roles.list() : null,
+    metadata: toMetadata(organization.public_metadata, organization.private_metadata),
     createdAt: createdAt && new Date(createdAt).toISOString(),
   });
-  for (const member of members) {
-    if (member === owner) continue;
-    if (member.role !== 'org:member') warn(`members with the role ${member.role} became ordinary members`);
-    const joinedAt = member.created_at && new Date(member.created_at).toISOString();
-    await write({ type: 'membership', team: externalId, account: idOf(member), role: 'member', joinedAt });
+  for (const { role, created_at: at, ...member } of others) {
+    const joinedAt = at && new Date(at).toISOString();
+    const metadata = toMetadata(member.public_metadata, member.private_metadata);
+    await write({ type: 'membership', team: externalId, account: idOf(member), role, metadata, joinedAt });
   }
 }

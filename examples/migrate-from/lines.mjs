@@ -47,6 +47,35 @@ export async function write(row) {
   if (!process.stdout.write(`${JSON.stringify(Object.fromEntries(given))}\n`)) await once(process.stdout, 'drain');
 }
 
+/** Metadata of at most 8 KB each, as Roster stores it. */
+export function toMetadata(shown, hidden) {
+  const part = (value) => {
+    if (typeof value !== 'object' || value === null || Object.keys(value).length === 0) return undefined;
+    if (Buffer.byteLength(JSON.stringify(value)) <= 8192) return value;
+    warn('metadata of more than 8 KB was left out');
+    return undefined;
+  };
+  const parts = { public: part(shown), private: part(hidden) };
+  return parts.public === undefined && parts.private === undefined ? null : parts;
+}
+
+/** The roles that the members of a team need besides owner and member, by the name that they have in Roster. */
+export function createRoles(permissionsOfAdmin) {
+  const roles = new Map();
+  return {
+    /** Notes a role of the former system. @returns its name */
+    note(former) {
+      const words = former.replace(/[_:\s-]+/g, ' ').trim();
+      const name = `${words.charAt(0).toUpperCase()}${words.slice(1)}`.slice(0, 100);
+      const isAdmin = former === 'admin';
+      if (!isAdmin) warn(`members have the new role ${name}, which can only see the dashboard: set its permissions`);
+      roles.set(name.toLowerCase(), { name, permissions: isAdmin ? permissionsOfAdmin : ['access_dashboard'] });
+      return name;
+    },
+    list: () => [...roles.values()],
+  };
+}
+
 const warnings = new Map();
 
 /** Counts what cannot be converted. */

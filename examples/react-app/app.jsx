@@ -49,8 +49,8 @@ function Members({ teamId }) {
           </tr>
         </thead>
         <tbody>
-          {table.rows.map(({ userId, name, email, roleId, roleName }) => (
-            <tr key={userId}>
+          {table.rows.map(({ accountId, name, email, roleId, roleName }) => (
+            <tr key={accountId}>
               <td>{name}</td>
               <td>{email}</td>
               <td>
@@ -60,7 +60,7 @@ function Members({ teamId }) {
                   <select
                     aria-label={`Role of ${email}`}
                     value={roleId}
-                    onChange={(event) => table.change.mutate({ userId, roleId: event.target.value })}
+                    onChange={(event) => table.change.mutate({ accountId, roleId: event.target.value })}
                   >
                     {table.assignableRoles.map((role) => (
                       <option key={role.roleId} value={role.roleId}>
@@ -71,7 +71,9 @@ function Members({ teamId }) {
                 )}
               </td>
               <td>
-                {roleId !== 'owner' && <button onClick={() => table.remove.mutate({ userId })}>Remove {email}</button>}
+                {roleId !== 'owner' && (
+                  <button onClick={() => table.remove.mutate({ accountId })}>Remove {email}</button>
+                )}
               </td>
             </tr>
           ))}

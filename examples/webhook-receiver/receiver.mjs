@@ -20,7 +20,8 @@ async function receive(request) {
 }
 
 const server = createServer(async (req, res) => {
-  const chunks = await Array.fromAsync(req);
+  const chunks = [];
+  for await (const chunk of req) chunks.push(chunk);
   const request = new Request('http://localhost/', {
     method: 'POST',
     headers: req.headers,

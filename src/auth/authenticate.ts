@@ -1,6 +1,6 @@
 import type { QueryRunner } from '../db/query.ts';
-import { SCOPES, type Resource, type Scope } from '../entities/index.ts';
-import { ProblemError } from '../errors.ts';
+import { SCOPES, type ProductPermission, type Resource, type Scope } from '../entities/index.ts';
+import { ProblemError } from '../problems/error.ts';
 import type { ActiveMembership, OperatorPrincipal, Principal } from './principal.ts';
 import {
   findApiKey,
@@ -14,7 +14,7 @@ import {
   type PendingSignUp,
   type SessionRow,
   type TokenRow,
-} from './credential-lookups.ts';
+} from './find-credential.ts';
 import { enforcedScopes } from './scopes.ts';
 import { hashSecret, type Tokens } from '../crypto/tokens.ts';
 
@@ -35,6 +35,8 @@ export type AccessToken = {
   readonly hash: Buffer;
   /** The thumbprint of the key that the token is bound to (RFC 9449). */
   readonly thumbprint: string | null;
+  /** The team in which the user of a first-party token works. */
+  readonly activeTeamId: string | null;
   /** Whether a recent refresh issued it and it was not used yet. */
   readonly isUnproven: boolean;
 };
@@ -78,6 +80,7 @@ export const toKeyPrincipal = (row: ApiKeyRow): Principal => ({
   teamId: row.team_id,
   clientId: row.client_id,
   scopes: splitList<Scope>(row.scopes),
+  productLimit: splitList<ProductPermission>(row.product_limit),
 });
 
 async function authenticateAccessToken(
@@ -92,7 +95,7 @@ async function authenticateAccessToken(
   return {
     principal: toGrantPrincipal(row),
     membership,
-    token: { hash, thumbprint: row.thumbprint, isUnproven: row.is_unproven },
+    token: { hash, thumbprint: row.thumbprint, activeTeamId: row.active_team_id, isUnproven: row.is_unproven },
   };
 }
 
@@ -100,10 +103,12 @@ export const toGrantPrincipal = (row: TokenRow): Principal => ({
   kind: 'oauth-grant',
   credentialId: row.grant_id,
   tokenFamilyId: row.family_id,
+  sessionId: row.session_id,
   clientId: row.client_id,
   accountId: row.account_id,
   teamId: row.team_id,
   scopes: enforcedScopes(splitList(row.token_scopes), splitList(row.grant_scopes), row.team_id),
+  productLimit: row.session_id === null ? splitList<ProductPermission>(row.product_limit) : null,
 });
 
 /** Resolves the token of a session cookie. A session has access to the whole account, with all scopes. */
@@ -130,6 +135,7 @@ export const toSessionPrincipal = (row: SessionRow): Principal => ({
   accountId: row.account_id,
   teamId: null,
   scopes: SCOPES,
+  productLimit: null,
 });
 
 /**

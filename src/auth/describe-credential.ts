@@ -1,5 +1,5 @@
 import { isoOrNull, query, type QueryRunner } from '../db/query.ts';
-import { EXTERNAL_ID_PREFIX, type Permission, type Resource } from '../entities/index.ts';
+import { EXTERNAL_ID_PREFIX, type Permission, type ProductPermission, type Resource } from '../entities/index.ts';
 import { hashSecret, type SecretKind, type Tokens } from '../crypto/tokens.ts';
 import {
   findActiveMembership,
@@ -18,11 +18,18 @@ import {
   type CredentialSource,
   type SessionRow,
   type TokenRow,
-} from './credential-lookups.ts';
+} from './find-credential.ts';
+import {
+  ACCOUNT_METADATA,
+  MEMBERSHIP_METADATA,
+  toDescribedMetadata,
+  type DescribedMetadata,
+  type MetadataColumns,
+} from './described-metadata.ts';
 import { operatorKeyLookup, type OperatorKeyRow } from './operator.ts';
 import type { ActiveMembership, Principal } from './principal.ts';
 
-type DescribedMembership = Pick<ActiveMembership, 'role' | 'permissions'> & {
+type DescribedMembership = Pick<ActiveMembership, 'role' | 'permissions' | 'productPermissions'> & {
   readonly team: Pick<ActiveMembership['team'], 'id' | 'name' | 'slug'>;
 };
 
@@ -45,9 +52,11 @@ export type DescribedCredential = {
   /** What an access token was issued for. */
   readonly resource: Resource | null;
   readonly token: AccessToken | null;
+  /** Undefined unless it was asked for. */
+  readonly metadata: DescribedMetadata | undefined;
 };
 
-type DetailColumns = {
+type DetailColumns = Partial<MetadataColumns> & {
   email: string;
   first_name: string | null;
   last_name: string | null;
@@ -60,6 +69,7 @@ type DetailColumns = {
   role_id: string;
   role_name: string;
   permissions: string;
+  product_permissions: string;
   team_name: string;
   team_slug: string;
 };
@@ -76,11 +86,11 @@ const teamOr = (ownTeam: string): string =>
      else coalesce($2::text, ${ownTeam}) end`;
 
 /** Declares a look-up by `$1`, also together with that of an operator key by the last parameter. */
-function declare<Row>(name: string, text: string, operatorHash: string) {
+function declare<Row>(kind: string, suffix: string, text: string, operatorHash: string) {
   return {
-    alone: query<Described<Row>>(`describe_${name}`, text),
+    alone: query<Described<Row>>(`${kind}_describe${suffix}`, text),
     withOperatorKey: query<WithOperatorKey<Row>>(
-      `verify_${name}`,
+      `${kind}_verify${suffix}`,
       `select * from (${operatorKeyLookup(operatorHash)}) operator left join (${text}) credential on true`,
     ),
   };
@@ -91,12 +101,23 @@ function describe<Row>(kind: string, source: CredentialSource, ownTeam: string, 
   const columns = `${source.columns}, ${details}, a.email, a.first_name, a.last_name, a.external_id`;
   const where = `${source.where} and a.disabled_at is null`;
   return {
-    withoutTeam: declare<Row>(kind, `select ${columns} from ${source.from} where ${where}`, '$2'),
+    withoutTeam: declare<Row>(kind, '', `select ${columns} from ${source.from} where ${where}`, '$2'),
     inTeam: declare<Row>(
-      `${kind}_in_team`,
+      kind,
+      '_in_team',
       `select ${columns}, member.*
        from ${source.from}
        ${joinRequestedMembership(teamOr(ownTeam), source)}
+       where ${where}`,
+      '$3',
+    ),
+    /** The same with metadata. A credential without a team has none of a membership. */
+    withMetadata: declare<Row>(
+      kind,
+      '_with_metadata',
+      `select ${columns}, ${ACCOUNT_METADATA}, member.*
+       from ${source.from}
+       ${joinRequestedMembership(teamOr(ownTeam), source, MEMBERSHIP_METADATA)}
        where ${where}`,
       '$3',
     ),
@@ -110,9 +131,10 @@ const describeApiKey = describe<ApiKeyRow>(
   'least(k.expires_at, s.expires_at) as expires_at, g.id as key_grant_id',
 );
 const describeAccessToken = describe<TokenRow>(
-  'access_token',
+  'oauth_token',
   ACCESS_TOKEN_SOURCE,
-  'g.team_id',
+  // A first-party token is for all teams of its account, and says in which its user works.
+  'coalesce(g.team_id, k.active_team_id)',
   'k.expires_at, null as key_grant_id',
 );
 const describeSession = describe<SessionRow>(
@@ -127,6 +149,8 @@ type Asked = {
   readonly kinds: readonly Principal['kind'][];
   /** An id, or `ext:` and an external id; null for the team of a team credential. */
   readonly teamId: string | null;
+  /** Whether the metadata is read with it. */
+  readonly hasMetadata?: boolean | undefined;
 };
 
 /** A look-up of a credential: one statement, alone or together with that of an operator key. */
@@ -146,17 +170,21 @@ export type CredentialLookup = {
  * Prepares the look-up of a credential with what it is good for.
  * @returns undefined for a secret of another kind or format, which no statement would find
  */
-export function prepareLookup(tokens: Tokens, secret: string, { kinds, teamId }: Asked): CredentialLookup | undefined {
+export function prepareLookup(
+  tokens: Tokens,
+  secret: string,
+  { kinds, teamId, hasMetadata = false }: Asked,
+): CredentialLookup | undefined {
   const secretKind = tokens.parseKind(secret);
   const kind = secretKind === undefined ? undefined : KINDS[secretKind];
   if (kind === undefined || !kinds.includes(kind)) return undefined;
   const hash = hashSecret(secret);
-  const isInTeam = teamId !== null || secretKind === 'teamKey';
+  const isInTeam = hasMetadata || teamId !== null || secretKind === 'teamKey';
   const using = <Row>(
-    { withoutTeam, inTeam }: ReturnType<typeof describe<Row>>,
+    { withoutTeam, inTeam, withMetadata }: ReturnType<typeof describe<Row>>,
     present: (row: Described<Row>) => DescribedCredential,
   ): CredentialLookup => {
-    const { alone, withOperatorKey } = isInTeam ? inTeam : withoutTeam;
+    const { alone, withOperatorKey } = hasMetadata ? withMetadata : isInTeam ? inTeam : withoutTeam;
     const values = isInTeam ? [hash, teamId] : [hash];
     return {
       async run(db) {
@@ -186,7 +214,7 @@ export function prepareLookup(tokens: Tokens, secret: string, { kinds, teamId }:
     principal: toGrantPrincipal(row),
     grantId: row.grant_id,
     resource: row.resource,
-    token: { hash, thumbprint: row.thumbprint, isUnproven: row.is_unproven },
+    token: { hash, thumbprint: row.thumbprint, activeTeamId: row.active_team_id, isUnproven: row.is_unproven },
   }));
 }
 
@@ -198,15 +226,16 @@ const KINDS: Partial<Record<SecretKind, Principal['kind']>> = {
 };
 
 /**
- * Returns the membership of a credential in the team that was asked for, else in its own. Only what a look-up without
+ * Returns the membership of a credential in the team that was asked for, else in its own or its active one. Only what a look-up without
  * a team has found to be of a team needs a statement: the secret of an access token does not tell.
  */
 export async function findMembershipOf(
   db: QueryRunner,
-  { principal, membership }: Pick<DescribedCredential, 'principal' | 'membership'>,
+  { principal, membership, token }: Pick<DescribedCredential, 'principal' | 'membership' | 'token'>,
 ): Promise<DescribedMembership | null> {
   if (membership !== undefined) return membership;
-  return principal.teamId === null ? null : findActiveMembership(db, principal, principal.teamId);
+  const teamId = principal.teamId ?? token?.activeTeamId ?? null;
+  return teamId === null ? null : findActiveMembership(db, principal, teamId);
 }
 
 const toDetails = (row: DetailColumns & { readonly account_id: string }) => ({
@@ -223,6 +252,7 @@ const toDetails = (row: DetailColumns & { readonly account_id: string }) => ({
   clientId: row.client_id,
   resource: null,
   token: null,
+  metadata: toDescribedMetadata(row),
 });
 
 function toDescribedMembership(row: DetailColumns): DescribedMembership | null | undefined {
@@ -231,6 +261,7 @@ function toDescribedMembership(row: DetailColumns): DescribedMembership | null |
   return {
     role: { id: row.role_id, name: row.role_name },
     permissions: splitList<Permission>(row.permissions),
+    productPermissions: splitList<ProductPermission>(row.product_permissions),
     team: { id: teamId, name: row.team_name, slug: row.team_slug },
   };
 }

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { calculateJwkThumbprint, EmbeddedJWK, jwtVerify, type JWTPayload } from 'jose';
-import { ProblemError } from '../errors.ts';
+import { ProblemError } from '../problems/error.ts';
 import { unauthenticated, type Authentication } from './authenticate.ts';
 import type { Counter } from '../rate-limit/attempts.ts';
 

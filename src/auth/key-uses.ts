@@ -4,7 +4,7 @@ import { DAY_MS } from '../time.ts';
 
 // A key that was deleted meanwhile is left out.
 const writeKeyDays = command<never>(
-  'write_api_key_days',
+  'api_key_use_upsert',
   `insert into api_key_use (api_key_id, day, requests, address)
    select used.id, used.day, used.requests, used.address
    from unnest($1::text[], $2::date[], $3::bigint[], $4::text[]) as used(id, day, requests, address)

@@ -1,17 +1,17 @@
-import { runInBackground } from '../db/caller.ts';
+import { runInBackground } from '../db/turns/caller.ts';
 import type { Database } from '../db/database.ts';
-import { oneAtATime } from '../db/one-at-a-time.ts';
 import { command } from '../db/query.ts';
 import { countKeyUses } from './key-uses.ts';
 import type { OperatorPrincipal, Principal } from './principal.ts';
 import { DAY_MS, MINUTE_MS, SECOND_MS } from '../time.ts';
+import { oneAtATime } from '../turns.ts';
 
 const FLUSH_MS = 15 * SECOND_MS;
 
 // Locks rows in the order of their ids (see LOCK_ORDER), so that batches of several replicas and scope changes cannot deadlock.
 const createUseCommand = (table: 'api_key' | 'oauth_grant' | 'operator_key') =>
   command<never>(
-    `write_${table}_use`,
+    `${table}_update_use`,
     `update ${table} set last_used_at = used.at
      from (
        select c.id, noted.at
@@ -28,13 +28,13 @@ const writeGrantUse = createUseCommand('oauth_grant');
 const writeOperatorKeyUse = createUseCommand('operator_key');
 
 const writeFirstUse = command<never>(
-  'write_first_use',
+  'oauth_token_update_first_use',
   'update oauth_token set used_at = now() where token_hash = $1 and used_at is null',
 );
 
 const writeSessionUse = command<never>(
-  'write_session_use',
-  `update session set idle_expires_at = used.until, last_used_at = used.at, last_address = used.address
+  'session_update_use',
+  `update session set idle_expires_at = used.until, last_used_at = used.at, last_address = coalesce(used.address, session.last_address)
    from (
      select s.id, noted.until, noted.at, noted.address
      from session s
@@ -53,14 +53,19 @@ const writeSessionUse = command<never>(
  * crash loses the uses since the last batch.
  */
 export type Usage = {
-  /** @param address of the client; null if it is not the one that holds the credential */
-  note(principal: Pick<Principal | OperatorPrincipal, 'kind' | 'credentialId'>, address: string | null): void;
+  /**
+   * The use of a first-party token is one of its session, too.
+   * @param address of the client; null if it is not the one that holds the credential
+   */
+  note(used: Used, address: string | null): void;
   /** Writes the first use of a refreshed access token without delaying the request. Its refresh can no longer be repeated. */
   noteFirstUse(tokenHash: Buffer): void;
   flush(): Promise<void>;
   /** Writes the remaining uses and stops. */
   close(): Promise<void>;
 };
+
+type Used = Pick<Principal | OperatorPrincipal, 'kind' | 'credentialId'> & Partial<Pick<Principal, 'sessionId'>>;
 
 export function trackUsage(db: Database, sessionIdleDays: number, onError: (error: unknown) => void): Usage {
   const keys = createBatch((ids, uses) => db.run(writeKeyUse, [ids, uses.map(toTime)]));
@@ -81,10 +86,12 @@ export function trackUsage(db: Database, sessionIdleDays: number, onError: (erro
   const timer = setInterval(() => void flush(), FLUSH_MS).unref();
 
   return {
-    note({ kind, credentialId }, address) {
+    note({ kind, credentialId, sessionId }, address) {
       const minute = Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS;
       const uses = { 'api-key': keys, 'oauth-grant': grants, 'operator-key': operatorKeys, session: sessions }[kind];
       uses.note(credentialId, { minute, address });
+      // The address is that of the application.
+      if (sessionId) sessions.note(sessionId, { minute, address: null });
       if (kind === 'api-key') keyDays.note(credentialId, address);
     },
     noteFirstUse(tokenHash) {

@@ -2,9 +2,9 @@ import { hashSecret, type Tokens } from '../crypto/tokens.ts';
 import { liveApiKey, openSession } from '../db/predicates.ts';
 import { query, type QueryRunner } from '../db/query.ts';
 import type { OperatorScope } from '../entities/index.ts';
-import { ProblemError } from '../errors.ts';
+import { ProblemError } from '../problems/error.ts';
 import { unauthenticated, type Authentication } from './authenticate.ts';
-import { splitList } from './credential-lookups.ts';
+import { splitList } from './find-credential.ts';
 import type { OperatorPrincipal } from './principal.ts';
 import { isInNetworks } from './networks.ts';
 
@@ -21,7 +21,7 @@ export const operatorKeyLookup = (hash: string): string =>
    from operator_key_secret os join operator_key ok on ok.id = os.operator_key_id
    where os.secret_hash = ${hash} and (os.expires_at is null or os.expires_at > now()) and ${liveApiKey('ok')}`;
 
-const operatorKeyByHash = query<OperatorKeyRow>('authenticate_operator_key', operatorKeyLookup('$1'));
+const operatorKeyByHash = query<OperatorKeyRow>('operator_key_authenticate', operatorKeyLookup('$1'));
 
 /** Finds a valid operator key by its hash, and perhaps more in the same statement. */
 export type FindOperatorKey = (db: QueryRunner, hash: Buffer) => Promise<OperatorKeyRow | undefined>;
@@ -29,7 +29,7 @@ export type FindOperatorKey = (db: QueryRunner, hash: Buffer) => Promise<Operato
 const findOperatorKey: FindOperatorKey = async (db, hash) => (await db.query(operatorKeyByHash, [hash]))[0];
 
 const liveOperatorKey = query<object>(
-  'live_operator_key',
+  'operator_key_find_live',
   `select from operator_key k where k.id = $1 and ${liveApiKey('k')}`,
 );
 
@@ -38,7 +38,7 @@ export const isLiveOperatorKey = async (db: QueryRunner, { credentialId }: Opera
   (await db.query(liveOperatorKey, [credentialId])).length > 0;
 
 const liveOperatorSession = query<object>(
-  'live_operator_session',
+  'session_find_live_of_operator',
   `select from session s join account a on a.id = s.account_id
    where s.id = $1 and ${openSession('s')} and a.role = 'admin' and a.disabled_at is null`,
 );

@@ -1,4 +1,4 @@
-import type { OperatorScope, Permission, Scope } from '../entities/index.ts';
+import type { OperatorScope, Permission, ProductPermission, Scope } from '../entities/index.ts';
 
 /** The authenticated caller. Code after authentication uses this, never the credential. */
 export type Principal = {
@@ -10,10 +10,14 @@ export type Principal = {
   readonly teamId: string | null;
   /** The token family of an access token: an API key that it creates ends with it. */
   readonly tokenFamilyId?: string | null;
+  /** The session that a first-party token belongs to; null for other tokens. */
+  readonly sessionId?: string | null;
   /** The OAuth client of an access token, or of the grant through which an API key was created. */
   readonly clientId?: string | null;
   /** The scopes enforced, in the order of the specification. */
   readonly scopes: readonly Scope[];
+  /** What it can have of what the role holds of the product; null for sessions and first-party tokens, which have all. */
+  readonly productLimit: readonly ProductPermission[] | null;
 };
 
 /** An operator key. It acts for the installation and for no account, so it is no `Principal`. */
@@ -32,6 +36,8 @@ export type ActiveMembership = {
   readonly accountId: string;
   readonly role: { readonly id: string; readonly name: string };
   readonly permissions: readonly Permission[];
+  /** What the role holds of the operator’s product, whatever the credential is limited to. */
+  readonly productPermissions: readonly ProductPermission[];
   readonly team: {
     readonly id: string;
     readonly name: string;

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { deleteAccountAsOperator } from '../resources/accounts/deletion.service.ts';
+import { deleteAccount } from '../resources/accounts/deletion.service.ts';
 import { requireAccountByEmail, withServices } from './operate.ts';
 import { emailOption } from './options.ts';
 
@@ -11,8 +11,8 @@ export function accountDeleteCommand(account: Command): void {
     .action(
       withServices(async (services, { email }: { email: string }) => {
         const { id } = await requireAccountByEmail(services, email);
-        await deleteAccountAsOperator(services.db, id);
-        return { json: { success: true }, text: `Account ${id} deleted.` };
+        await deleteAccount(services.db, 'system', id);
+        return { json: { success: true }, lines: [`Account ${id} deleted.`] };
       }),
     );
 }

@@ -2,7 +2,8 @@ import type { Command } from 'commander';
 import { Account } from '../entities/index.ts';
 import { presentAccountState } from '../resources/accounts/accounts.schema.ts';
 import { eachRow } from '../resources/operator/listing.queries.ts';
-import { printList, withServices } from './operate.ts';
+import { withServices } from './operate.ts';
+import { printList, type Line } from './output.ts';
 
 const PAGE_ROWS = 500;
 
@@ -17,19 +18,19 @@ export function accountListCommand(account: Command): void {
             db.em().find(Account, { id: { $gt: after } }, { orderBy: { id: 'asc' }, limit: PAGE_ROWS }),
           ),
           json: presentAccountState,
-          text: accountLine,
+          line: accountLine,
           empty: 'There are no accounts.',
         }),
       ),
     );
 }
 
-export function accountLine(account: Account): string {
+export function accountLine(account: Account): Line {
   const name = [account.firstName, account.lastName].filter(Boolean).join(' ');
   const marks = [
     account.role,
     account.emailVerifiedAt ? 'verified' : 'unverified',
     ...(account.disabledAt ? ['disabled'] : []),
   ];
-  return `${account.id}  ${account.email ?? '-'}  ${name === '' ? '' : `${name}  `}(${marks.join(', ')})`;
+  return [account.id, account.email ?? '-', name || null, `(${marks.join(', ')})`];
 }

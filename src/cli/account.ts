@@ -5,8 +5,10 @@ import { presentAccount, presentAccountState } from '../resources/accounts/accou
 import { createAccount, disableAccount, enableAccount } from '../resources/accounts/accounts.service.ts';
 import { accountDeleteCommand } from './account-delete.ts';
 import { accountLine, accountListCommand } from './account-list.ts';
-import { requireAccountByEmail, withServices, type Answer } from './operate.ts';
+import { accountMetadataCommand } from './metadata.ts';
+import { requireAccountByEmail, withServices } from './operate.ts';
 import { email, emailOption, externalIdOption, option, required, textOf } from './options.ts';
+import type { Answer } from './output.ts';
 
 type CreateOptions = {
   email: string;
@@ -25,8 +27,8 @@ export function accountCommands(account: Command): void {
     .description('Create an account')
     .addOption(required(option('--email <address>', 'email address', email)))
     .addOption(externalIdOption())
-    .addOption(option('--first-name <name>', 'first name', textOf(2, 255)))
-    .addOption(option('--last-name <name>', 'last name', textOf(2, 255)))
+    .addOption(option('--first-name <name>', 'first name', textOf(1, 255)))
+    .addOption(option('--last-name <name>', 'last name', textOf(1, 255)))
     .option('--password <password>', '8 to 128 characters, visible to other users of this machine')
     .addOption(new Option('--password-stdin', 'read the password from standard input').conflicts('password'))
     .addOption(
@@ -38,14 +40,15 @@ export function accountCommands(account: Command): void {
     .action(
       withServices(async ({ db, config }, { verified, passwordStdin, ...input }: CreateOptions) => {
         const password = passwordStdin ? (await text(process.stdin)).replace(/\r?\n$/, '') : input.password;
-        const created = await createAccount(db, { ...input, password, isEmailVerified: verified });
+        const created = await createAccount(db, 'system', config, { ...input, password, isEmailVerified: verified });
         const lines = [accountLine(created), ...(input.role === 'admin' ? operatorHint(config.baseUrl, input) : [])];
-        return { json: presentAccount(created), text: lines.join('\n') };
+        return { json: presentAccount(created), lines };
       }),
     );
 
   accountListCommand(account);
   accountDeleteCommand(account);
+  accountMetadataCommand(account);
 
   account
     .command('disable')
@@ -54,7 +57,7 @@ export function accountCommands(account: Command): void {
     .action(
       withServices(async (services, options: { email: string }) => {
         const { id } = await requireAccountByEmail(services, options.email);
-        return answer(await disableAccount(services.db, id));
+        return answer(await disableAccount(services.db, 'system', id));
       }),
     );
 
@@ -65,7 +68,7 @@ export function accountCommands(account: Command): void {
     .action(
       withServices(async (services, options: { email: string }) => {
         const { id } = await requireAccountByEmail(services, options.email);
-        return answer(await enableAccount(services.db, id));
+        return answer(await enableAccount(services.db, 'system', id));
       }),
     );
 }
@@ -75,4 +78,4 @@ const operatorHint = (baseUrl: string, { email, password }: Pick<CreateOptions, 
   `Sign in at ${baseUrl}/sign-in ${password === undefined ? `with a link to ${email}` : 'with the password'}, then open ${baseUrl}/operator.`,
 ];
 
-const answer = (account: Account): Answer => ({ json: presentAccountState(account), text: accountLine(account) });
+const answer = (account: Account): Answer => ({ json: presentAccountState(account), lines: [accountLine(account)] });

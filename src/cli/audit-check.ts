@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readSecretKeys } from '../config-values.ts';
-import type { Config } from '../config.ts';
+import { readSecretKeys } from '../config/keys.ts';
+import type { Config } from '../config/config.ts';
 import { createEncryption } from '../crypto/encryption.ts';
 import { openDatabase } from '../db/database.ts';
 import { describeFault } from '../events/chain/faults.ts';

@@ -1,11 +1,10 @@
-import { once } from 'node:events';
 import { InvalidArgumentError, Option, type Command } from 'commander';
-import type { ChainPosition } from '../events/chain/hash-chain.ts';
 import { EXPORT_FORMATS, exportEvents, type ExportFormat } from '../resources/audit-log/export.ts';
 import { describeFault } from '../events/chain/faults.ts';
-import { verifyAudit, type Verification } from '../events/chain/verify.ts';
-import { printed, withServices } from './operate.ts';
+import { verifyAudit, type KnownPosition, type Verification } from '../events/chain/verify.ts';
+import { withServices } from './operate.ts';
 import { instant, option, required } from './options.ts';
+import { printExport } from './output.ts';
 
 type ExportOptions = { format: ExportFormat; team?: string; from?: Date; to?: Date };
 
@@ -14,19 +13,19 @@ export function auditCommands(audit: Command): void {
     .command('verify')
     .description('Verify the audit log and report every inconsistency')
     .addOption(
-      option('--known <sequence:hash>', 'a checkpoint from the log that the chain must still contain', position),
+      option('--known <sequence:hash:root>', 'a checkpoint from the log that the chain must still contain', position),
     )
     .action(
-      withServices(async (services, { known }: { known?: ChainPosition }) => {
+      withServices(async (services, { known }: { known?: KnownPosition }) => {
         const found = await verifyAudit(services, known);
-        const { faults, events, pending, end } = found;
+        const { faults, events, pending, end, root } = found;
         const json = { ok: faults.length === 0, ...found };
         if (faults.length > 0) {
           const failure = `the audit log is broken: ${faults.map(describeFault).join('; ')}`;
-          return { json, text: `${events} events before the first fault are verified.`, failure };
+          return { json, lines: [`${events} events before the first fault are verified.`], failure };
         }
-        const text = `${events} events verified, ${pending} not chained yet. The chain ends at ${end.sequence}:${end.hash}`;
-        return { json, text: [text, ...notices(found)].join('\n') };
+        const text = `${events} events verified, ${pending} not chained yet. The chain ends at ${end.sequence}:${end.hash}:${root.sequence}`;
+        return { json, lines: [text, ...notices(found)] };
       }),
     );
 
@@ -38,18 +37,17 @@ export function auditCommands(audit: Command): void {
     .addOption(option('--from <instant>', 'only events at or after this time, as ISO 8601 with a time zone', instant))
     .addOption(option('--to <instant>', 'only events before this time', instant))
     .action(
-      withServices(async ({ db }, { format, team, from, to }: ExportOptions) => {
-        for await (const text of exportEvents(db, format, { teamId: team, from, to })) {
-          if (!process.stdout.write(text)) await once(process.stdout, 'drain');
-        }
-        return printed;
-      }),
+      withServices(({ db }, { format, team, from, to }: ExportOptions) =>
+        printExport(exportEvents(db, format, { teamId: team, from, to })),
+      ),
     );
 }
 
 /** Returns notices about a log without faults: late and unsigned events, and an old signing key. */
-export function notices({ late, unsigned, isSignedByFirstKey }: Verification): string[] {
+export function notices({ late, unsigned, isSignedByFirstKey, isRootSigned }: Verification): string[] {
   return [
+    !isRootSigned &&
+      'the beginning of the chain is not signed yet: start the service, which signs it with the next event',
     late.count > 0 &&
       `${late.count} events were chained more than an hour after they happened, first event ${late.sequence} ${late.eventId}: the worker was not running, or the events were inserted later`,
     unsigned.count > 0 &&
@@ -59,9 +57,9 @@ export function notices({ late, unsigned, isSignedByFirstKey }: Verification): s
   ].filter((notice) => notice !== false);
 }
 
-function position(raw: string): ChainPosition {
-  const [, sequence, hash] = /^(\d{1,15}):([0-9a-f]{64})$/.exec(raw) ?? [];
+function position(raw: string): KnownPosition {
+  const [, sequence, hash, root] = /^(\d{1,15}):([0-9a-f]{64})(?::(\d{1,15}))?$/.exec(raw) ?? [];
   if (sequence === undefined || hash === undefined)
-    throw new InvalidArgumentError('It must be a sequence and a hash, such as 17:0a1b…');
-  return { sequence: Number(sequence), hash };
+    throw new InvalidArgumentError('It must be a sequence, a hash and a root, such as 17:0a1b…:0');
+  return { sequence: Number(sequence), hash, ...(root !== undefined && { root: Number(root) }) };
 }

@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
-import { readConfig } from '../config.ts';
-import { writeBackup } from '../db/backup/write.ts';
+import { readConfig } from '../config/config.ts';
+import { writeBackup } from '../backup/write.ts';
 import { CommandError } from './failure.ts';
-import { print, withDatabase } from './operate.ts';
+import { withDatabase } from './operate.ts';
+import { print } from './output.ts';
 
 export function backupCommand(command: Command): void {
   command
@@ -16,9 +17,9 @@ export function backupCommand(command: Command): void {
         },
       );
       const { bytes, tables } = written;
-      print(command, {
+      await print(command, {
         json: { file, ...written },
-        text: `${file}: ${tables.length} tables and the waiting emails, ${bytes} bytes`,
+        lines: [`${file}: ${tables.length} tables and the waiting emails, ${bytes} bytes`],
       });
     });
 }

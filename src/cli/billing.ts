@@ -32,12 +32,12 @@ export function billingCommands(billing: Command): void {
     .addOption(option('--if-version <version>', 'change nothing if the subscription has another version', version))
     .action(
       withServices(async ({ db, config }, { team, plan, addon, ifVersion, ...rest }: SetOptions) => {
-        await setSubscription(db, config.plans, team, { planId: plan, addons: addon, ...rest }, ifVersion);
+        await setSubscription(db, 'system', config.plans, team, { planId: plan, addons: addon, ...rest }, ifVersion);
         const summary = await getTeamBilling(db, config.plans, team);
         const addons = Object.entries(summary.addons).map(([name, units]) => `, ${name}=${units}`);
         return {
           json: summary,
-          text: `${team}  ${summary.planName}  (${summary.status ?? 'no status'}${addons.join('')})`,
+          lines: [[team, summary.planName, `(${summary.status ?? 'no status'}${addons.join('')})`]],
         };
       }),
     );

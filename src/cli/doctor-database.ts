@@ -1,17 +1,16 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Client } from 'pg';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { createEncryption } from '../crypto/encryption.ts';
-import type { Pooler } from '../database-url.ts';
-import { appliedMigrations } from '../db/backup/tables.ts';
-import { createClient } from '../db/connection.ts';
-import { connectionFault } from '../db/connection-fault.ts';
-import { detectPooler, resolvePooler } from '../db/detect-pooler.ts';
-import { knownMigrations, requireKnownSchema } from '../db/migrate.ts';
-import { tlsVersion } from '../db/pg-internals.ts';
+import type { Pooler } from '../config/database-url.ts';
+import { createClient } from '../db/connection/connection.ts';
+import { connectionFault } from '../service/database-fault.ts';
+import { detectPooler, resolvePooler } from '../db/pooler/detect.ts';
+import { appliedMigrations, knownMigrations, requireKnownSchema } from '../db/migrate.ts';
+import { tlsVersion } from '../db/pipeline/pg-internals.ts';
 import { countKeyUse } from '../jobs/reseal.ts';
-import { IS_FILLED, missingSecretKeys } from '../open-services.ts';
+import { IS_FILLED, missingSecretKeys } from '../service/open.ts';
 import { checkAudit } from './audit-check.ts';
 import { failed, runCheck, type Check } from './check.ts';
 import { errorSummary } from './failure.ts';
@@ -126,16 +125,16 @@ const POOLERS = {
 } as const;
 
 async function describeServer(client: Client, config: Config): Promise<string> {
-  const { rows } = await client.query<{ version: string; number: number; encoding: string }>(
+  const { rows } = await client.query<{ version: string; number: number; encoding: string; jit: string }>(
     `select current_setting('server_version') as version, current_setting('server_version_num')::int as number,
-       current_setting('server_encoding') as encoding`,
+       current_setting('server_encoding') as encoding, current_setting('jit') as jit`,
   );
   const [server] = rows;
   if (server === undefined || server.number < 140_000)
     throw new Error(`PostgreSQL ${server?.version} is too old: upgrade to 14 or later`);
   if (server.encoding !== 'UTF8') throw new Error(`the encoding is ${server.encoding}: create the database with UTF8`);
   if (config.databaseUrl === undefined) return `PostgreSQL ${server.version}, embedded`;
-  return `PostgreSQL ${server.version}, ${tlsVersion(client) ?? 'without TLS'}`;
+  return `PostgreSQL ${server.version}, ${tlsVersion(client) ?? 'without TLS'}, JIT ${server.jit}`;
 }
 
 // Not through the migrator, which would create its table: a check is read-only.

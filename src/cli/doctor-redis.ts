@@ -1,5 +1,5 @@
-import type { Config } from '../config.ts';
-import { parseRedisUrl } from '../redis-url.ts';
+import type { Config } from '../config/config.ts';
+import { parseRedisUrl } from '../config/redis-url.ts';
 import { errorSummary } from './failure.ts';
 
 const WAIT_MS = 3000;

@@ -3,13 +3,13 @@ import { connect } from 'node:net';
 import { dirname, join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
 import type { Command } from 'commander';
-import { readSecretKeys } from '../config-values.ts';
-import { ConfigError, readConfig, type Config } from '../config.ts';
+import { readSecretKeys } from '../config/keys.ts';
+import { ConfigError, readConfig, type Config } from '../config/config.ts';
 import { failed, passed, runCheck, type Check } from './check.ts';
 import { checkDatabase, checkPooler } from './doctor-database.ts';
 import { checkRedis } from './doctor-redis.ts';
 import { CommandError } from './failure.ts';
-import { print } from './operate.ts';
+import { print } from './output.ts';
 
 const WAIT_MS = 3000;
 /** The write-ahead log of the embedded server can grow to 1 GB before it is recycled. */
@@ -18,7 +18,7 @@ const FREE_MIB_MIN = 1024;
 export function doctorCommand(command: Command): void {
   command.action(async () => {
     const checks = await runChecks();
-    print(command, { json: checks, text: checks.map(formatCheck).join('\n') });
+    await print(command, { json: checks, lines: checks.map(formatCheck) });
     const failed = checks.filter(({ ok }) => !ok).map(({ name }) => name);
     if (failed.length > 0)
       throw new CommandError(`${failed.length} of ${checks.length} checks failed: ${failed.join(', ')}`);

@@ -1,4 +1,5 @@
 import { CommanderError } from 'commander';
+import { toVisible } from '../messages/neutralize.ts';
 
 /** A command that cannot be executed. The message is the line that is printed. */
 export class CommandError extends Error {}
@@ -16,6 +17,10 @@ const OPTIONS: Readonly<Record<string, string>> = {
   '/addons': '--addon',
   '/clientId': '--client',
   '/redirectUris': '--redirect-uri',
+  '/postLogoutRedirectUris': '--post-logout-redirect-uri',
+  '/backchannelLogoutUri': '--backchannel-logout-uri',
+  '/scopes': '--scopes',
+  '/sessionDays': '--days',
   '/cursor': '--cursor',
   '/isConfidential': '--confidential',
   version_mismatch: '--if-version',
@@ -31,7 +36,7 @@ const OPTIONS: Readonly<Record<string, string>> = {
 
 /** Describes any failure in one line. */
 export async function failureLine(error: unknown): Promise<string> {
-  return (await describe(error)).replace(/\s*[\r\n]+\s*/g, ' ').trim();
+  return toVisible((await describe(error)).replace(/\s*[\r\n]+\s*/g, ' ').trim());
 }
 
 async function describe(error: unknown): Promise<string> {
@@ -40,8 +45,8 @@ async function describe(error: unknown): Promise<string> {
     return error.code === 'commander.help' ? 'name a command (see --help)' : error.message.replace(/^error: /, '');
   }
   const [{ ProblemError }, { connectionFault }] = await Promise.all([
-    import('../errors.ts'),
-    import('../db/connection-fault.ts'),
+    import('../problems/error.ts'),
+    import('../service/database-fault.ts'),
   ]);
   if (error instanceof ProblemError) {
     const [fault] = error.extras.errors ?? [];

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { cancelImport } from '../resources/imports/cancel.service.ts';
 import { listImports, type ListedImport } from '../resources/imports/imports.queries.ts';
-import { transaction } from '../transactions/transaction.ts';
 import { CommandError } from './failure.ts';
 import { withServices } from './operate.ts';
+import type { Line } from './output.ts';
 
 /** Commands for imports that exist: uploads of operator keys, and those of the command line. */
 export function importRunCommands(command: Command): void {
@@ -13,7 +13,7 @@ export function importRunCommands(command: Command): void {
     .action(
       withServices(async ({ db }) => {
         const imports = await listImports(db);
-        return { json: imports, text: imports.map(line).join('\n') || 'There are no imports.' };
+        return { json: imports, lines: imports.length > 0 ? imports.map(toLine) : ['There are no imports.'] };
       }),
     );
 
@@ -23,23 +23,20 @@ export function importRunCommands(command: Command): void {
     .requiredOption('--import <id>', 'the import, from `import list`')
     .action(
       withServices(async ({ db }, { import: id }: { import: string }) => {
-        if (!(await transaction(db, (tx) => cancelImport(tx, id))))
+        if (!(await cancelImport(db, 'system', id)))
           throw new CommandError(`--import: no import ${id} is waiting or running`);
-        return { json: { success: true }, text: `Import ${id} canceled.` };
+        return { json: { success: true }, lines: [`Import ${id} canceled.`] };
       }),
     );
 }
 
-const line = ({ id, createdAt, status, operatorKeyId, stage, line: at, refused, ...one }: ListedImport): string =>
-  [
-    id,
-    createdAt,
-    operatorKeyId ?? 'file',
-    one.isDryRun ? 'dry run' : '',
-    status,
-    `line ${at} of ${stage}s`,
-    `${refused} refused`,
-    one.failureDetail ?? (status === 'failed' ? one.failure : '') ?? '',
-  ]
-    .filter(Boolean)
-    .join('  ');
+const toLine = ({ id, createdAt, status, operatorKeyId, stage, line, refused, ...one }: ListedImport): Line => [
+  id,
+  createdAt,
+  operatorKeyId ?? 'file',
+  one.isDryRun ? 'dry run' : null,
+  status,
+  `line ${line} of ${stage}s`,
+  `${refused} refused`,
+  one.failureDetail ?? (status === 'failed' ? one.failure : null),
+];

@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises';
 import { setPriority } from 'node:os';
 import type { Command } from 'commander';
 import { CommandError } from './failure.ts';
-import { finishImport, newProgress, openImport, scanFile, type Progress } from '../resources/imports/progress.ts';
+import { endImport, newProgress, openImport, scanFile, type Progress } from '../resources/imports/progress.ts';
 import { runImport, type RefusedRow } from '../resources/imports/run.ts';
 import { readFile } from '../resources/imports/lines.ts';
 import { STAGES } from '../resources/imports/rows.ts';
@@ -16,7 +16,7 @@ const ROWS_MAX = 2000;
 /** Below that of a service on the same machine. */
 const PRIORITY = 10;
 
-type Options = { from?: string; report?: string; dryRun?: true };
+type Options = { from?: string; report?: string; dryRun?: true; silent?: true };
 
 export function importCommand(command: Command): void {
   importRunCommands(command);
@@ -25,8 +25,9 @@ export function importCommand(command: Command): void {
     .option('--from <file>', 'NDJSON file, also compressed with gzip (see docs/import.md)')
     .option('--report <file>', 'NDJSON file for the refused rows (default: <from>.refused.ndjson)')
     .option('--dry-run', 'check every row and import nothing')
+    .option('--silent', 'record no events for accounts and teams that the import creates')
     .action(
-      withServices(async (services, { from, report = `${from}.refused.ndjson`, dryRun }: Options) => {
+      withServices(async (services, { from, report = `${from}.refused.ndjson`, dryRun, silent }: Options) => {
         if (from === undefined) throw new CommandError('--from: name the file with the rows');
         if (!existsSync(from)) throw new CommandError(`--from: ${from} does not exist`);
         const scanned = await scanFile(from).catch((error: unknown) => {
@@ -36,10 +37,11 @@ export function importCommand(command: Command): void {
         });
         if (scanned.rows === 0) throw new CommandError(`--from: ${from} has no rows`);
         setPriority(PRIORITY);
+        const isSilent = silent === true;
         const { progress, isResumed } =
           dryRun === true
             ? { progress: newProgress('dry run'), isResumed: false }
-            : await openImport(services, scanned);
+            : await openImport(services, { ...scanned, isSilent });
         if (isResumed) process.stderr.write(`Continuing at line ${progress.line} of ${progress.stage}s.\n`);
         const refusals = await openReport(report, progress.reportBytes);
         const bar = createBar(scanned.lines);
@@ -48,6 +50,7 @@ export function importCommand(command: Command): void {
           source: readFile(from),
           progress,
           isDryRun: dryRun === true,
+          isSilent,
           isStored: dryRun === undefined,
           rowsMax: ROWS_MAX,
           report: (rows) => refusals.write(rows),
@@ -59,7 +62,7 @@ export function importCommand(command: Command): void {
           bar.clear();
           await refusals.close();
         });
-        if (dryRun === undefined) await finishImport(services, done.id);
+        if (dryRun === undefined) await endImport(services, done.id);
         const count = (name: string) => done.counts[name] ?? 0;
         const counts = {
           accounts: count('account'),
@@ -72,7 +75,9 @@ export function importCommand(command: Command): void {
         const verb = dryRun === true ? 'would be imported' : 'imported';
         return {
           json: { rows: scanned.rows, ...counts, report },
-          text: `${counts.accounts} accounts, ${counts.teams} teams, ${counts.memberships} memberships and ${counts.apiKeys} API keys ${verb}; ${counts.existing} rows exist already.`,
+          lines: [
+            `${counts.accounts} accounts, ${counts.teams} teams, ${counts.memberships} memberships and ${counts.apiKeys} API keys ${verb}; ${counts.existing} rows exist already.`,
+          ],
           ...(counts.refused > 0 && {
             failure: `${counts.refused} of ${scanned.rows} rows were refused, see ${report}`,
           }),

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { listAllKeys } from '../resources/operator/listing.queries.ts';
-import { requireAccountByEmail, printList, withServices } from './operate.ts';
+import { requireAccountByEmail, withServices } from './operate.ts';
+import { printList } from './output.ts';
 
 type ListOptions = { email?: string; team?: string };
 
@@ -16,8 +17,12 @@ export function keyListCommand(key: Command): void {
         return printList(command, {
           rows: listAllKeys(services.db, { accountId, teamId }),
           json: (row) => row,
-          text: (row) =>
-            `${row.id}  ${row.name}  ${row.keyPrefix}…${row.last4}  (${row.email ?? row.accountId}, ${row.teamId ?? 'personal'})`,
+          line: (row) => [
+            row.id,
+            row.name,
+            `${row.keyPrefix}…${row.last4}`,
+            `(${row.email ?? row.accountId}, ${row.teamId ?? 'personal'})`,
+          ],
           empty: 'There are no API keys.',
         });
       }),

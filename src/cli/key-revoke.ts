@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { revokeKeyAsOperator } from '../resources/api-keys/revocation.service.ts';
+import { revokeKey } from '../resources/api-keys/revocation.service.ts';
 import { withServices } from './operate.ts';
 
 export function keyRevokeCommand(key: Command): void {
@@ -9,8 +9,8 @@ export function keyRevokeCommand(key: Command): void {
     .requiredOption('--key <id>', 'the API key')
     .action(
       withServices(async ({ db }, { key: keyId }: { key: string }) => {
-        await revokeKeyAsOperator(db, keyId);
-        return { json: { success: true }, text: `API key ${keyId} revoked.` };
+        await revokeKey(db, 'system', keyId);
+        return { json: { success: true }, lines: [`API key ${keyId} revoked.`] };
       }),
     );
 }

@@ -1,14 +1,14 @@
 import { InvalidArgumentError, type Command } from 'commander';
 import { isAccountOnly } from '../auth/scopes.ts';
 import { Membership, SCOPES, Team, type Scope } from '../entities/index.ts';
-import { presentApiKey } from '../resources/api-keys/api-keys.schema.ts';
-import { createApiKeyAsOperator } from '../resources/api-keys/creation.service.ts';
-import type { Services } from '../app-services.ts';
+import { presentFullKey } from '../resources/api-keys/api-keys.schema.ts';
+import { createApiKeyFor } from '../resources/api-keys/creation.service.ts';
+import type { Services } from '../service/services.ts';
 import { CommandError } from './failure.ts';
 import { keyListCommand } from './key-list.ts';
 import { keyRevokeCommand } from './key-revoke.ts';
 import { requireAccountByEmail, withServices } from './operate.ts';
-import { days, emailOption, expiryOption, listOf, option, required, textOf } from './options.ts';
+import { days, emailOption, expiryOption, listOf, option, productPermissions, textOf } from './options.ts';
 import { addDays } from '../time.ts';
 
 type CreateOptions = {
@@ -16,6 +16,7 @@ type CreateOptions = {
   team?: string;
   name: string;
   scopes: readonly Scope[] | 'all';
+  productPermissions: readonly string[];
   expiresInDays?: number;
   expiresAt?: Date;
 };
@@ -31,13 +32,18 @@ export function keyCommands(key: Command): void {
     )
     .addOption(option('--name <name>', 'name of the key', textOf(1, 100)).default('Created by the operator'))
     .addOption(
-      required(
-        option(
-          '--scopes <list>',
-          `comma-separated, of ${SCOPES.join(', ')}; or all (for a team key, all except the account-only scopes)`,
-          scopes,
-        ),
-      ),
+      option(
+        '--scopes <list>',
+        `comma-separated, of ${SCOPES.join(', ')}; or all (for a team key, all except the account-only scopes)`,
+        scopes,
+      ).default([], 'none'),
+    )
+    .addOption(
+      option(
+        '--product-permissions <list>',
+        'permissions of your product, comma-separated; with some, the key needs no scopes',
+        productPermissions,
+      ).default([], 'none'),
     )
     .addOption(option('--expires-in-days <days>', 'expiry, in days from now', days(365)).conflicts('expiresAt'))
     .addOption(expiryOption())
@@ -45,19 +51,24 @@ export function keyCommands(key: Command): void {
       withServices(async (services, { email, team, name, expiresInDays, expiresAt, ...options }: CreateOptions) => {
         const { id } = await requireAccountByEmail(services, email);
         if (team !== undefined) await requireMember(services, team, { id, email });
-        const created = await createApiKeyAsOperator(services.db, services.tokens, id, {
+        const created = await createApiKeyFor(services.db, 'system', services.tokens, id, {
           name,
           scopes:
             options.scopes === 'all'
               ? SCOPES.filter((scope) => team === undefined || !isAccountOnly(scope))
               : options.scopes,
+          permissions: options.productPermissions,
           teamId: team,
           expiresAt: expiresAt ?? (expiresInDays === undefined ? null : addDays(new Date(), expiresInDays)),
         });
-        const json = { key: presentApiKey(created.key), secret: created.secret };
+        const json = { key: presentFullKey(created.key), secret: created.secret };
         return {
           json,
-          text: `${json.key.id}  ${name}  (${json.key.scopes.join(', ')})\n${json.secret}\nThe secret is shown only once.`,
+          lines: [
+            [json.key.id, name, `(${[...json.key.scopes, ...json.key.permissions].join(', ')})`],
+            json.secret,
+            'The secret is shown only once.',
+          ],
         };
       }),
     );

@@ -1,65 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { constants } from 'node:os';
-import { Command, CommanderError } from 'commander';
+import { CommanderError } from 'commander';
+import { createRoster } from './commands.ts';
 import { failureLine } from './failure.ts';
-
-const { version }: { version: string } = JSON.parse(
-  readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
-);
-
-type Fill = (command: Command) => void;
-
-// Load only the group that is called: imports take a large part of the time of a short command.
-const GROUPS: Readonly<Record<string, readonly [description: string, load: () => Promise<Fill>]>> = {
-  account: [
-    'Create, list, disable, enable and delete accounts',
-    async () => (await import('./account.ts')).accountCommands,
-  ],
-  team: ['Create, list, transfer and delete teams', async () => (await import('./team.ts')).teamCommands],
-  member: ['Add members to teams and change them', async () => (await import('./member.ts')).memberCommands],
-  role: ['Create custom roles of teams', async () => (await import('./role.ts')).roleCommands],
-  key: ['Create, list and revoke API keys', async () => (await import('./key.ts')).keyCommands],
-  'operator-key': [
-    'Create, list, rotate and revoke keys of the operator API',
-    async () => (await import('./operator-key.ts')).operatorKeyCommands,
-  ],
-  'oauth-client': [
-    'Create, list and delete OAuth clients',
-    async () => (await import('./oauth-client.ts')).oauthClientCommands,
-  ],
-  billing: ['Set subscriptions of teams', async () => (await import('./billing.ts')).billingCommands],
-  queue: ['List, retry and delete waiting emails', async () => (await import('./queue.ts')).queueCommands],
-  webhook: ['Manage webhook endpoints of the installation', async () => (await import('./webhook.ts')).webhookCommands],
-  audit: ['Verify and export the audit log', async () => (await import('./audit.ts')).auditCommands],
-  secrets: ['Encrypt secrets with a new key', async () => (await import('./secrets.ts')).secretsCommands],
-  import: [
-    'Import accounts, teams, memberships and API keys of another system',
-    async () => (await import('./import.ts')).importCommand,
-  ],
-  migrate: ['Migrate the database', async () => (await import('./migrate.ts')).migrateCommand],
-  backup: ['Back up the database to a file', async () => (await import('./backup.ts')).backupCommand],
-  restore: ['Restore a backup into an empty database', async () => (await import('./restore.ts')).restoreCommand],
-  seed: ['Fill the database with demo data', async () => (await import('./seed.ts')).seedCommand],
-  doctor: [
-    'Check the configuration, the database and other dependencies',
-    async () => (await import('./doctor.ts')).doctorCommand,
-  ],
-};
-
-const roster = new Command('roster')
-  .description(
-    'Commands for the operator. They use the configuration of the service and can run while the service runs.',
-  )
-  .version(version, '--version', 'print the version')
-  .option('--json', 'print only one JSON document')
-  .configureHelp({ showGlobalOptions: true })
-  .showSuggestionAfterError(false)
-  // All errors are printed below, as one line each.
-  .configureOutput({ writeErr: () => undefined })
-  .exitOverride();
-
-for (const [name, [description]] of Object.entries(GROUPS)) roster.command(name).description(description);
-roster.hook('preSubcommand', async (_, command) => (await GROUPS[command.name()]?.[1]())?.(command));
+import { onLostWork } from './lost-work.ts';
 
 // A reader such as `head` closes the pipe early. Exit like a process that was killed by SIGPIPE, without a message.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -67,12 +10,20 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   throw error;
 });
 
+const fail = (message: string): void => {
+  process.stderr.write(`roster: ${message}\n`);
+  process.exitCode = 1;
+};
+
+const end = onLostWork(() => {
+  fail('the command ended before its work: something that it waited for never answered');
+  process.exit();
+});
 try {
-  await roster.parseAsync();
+  await createRoster().parseAsync();
 } catch (error) {
   const isHelpOrVersion = error instanceof CommanderError && error.exitCode === 0;
-  if (!isHelpOrVersion) {
-    process.stderr.write(`roster: ${await failureLine(error)}\n`);
-    process.exitCode = 1;
-  }
+  if (!isHelpOrVersion) fail(await failureLine(error));
+} finally {
+  end();
 }

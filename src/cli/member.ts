@@ -1,11 +1,14 @@
 import { Option, type Command } from 'commander';
-import { collect } from '../db/long-list.ts';
+import { collect } from '../db/long-lists/long-list.ts';
 import { listTeamMembers } from '../resources/members/members.queries.ts';
+import { withAccountId } from '../resources/members/members.schema.ts';
 import { addMember, setMember } from '../resources/members/members.service.ts';
-import type { Services } from '../app-services.ts';
+import type { Services } from '../service/services.ts';
 import { CommandError } from './failure.ts';
-import { requireAccountByEmail, withServices, type Answer } from './operate.ts';
+import { memberMetadataCommand } from './metadata.ts';
+import { requireAccountByEmail, withServices } from './operate.ts';
 import { emailOption, expiryOption, instantOrNever, option, teamOption } from './options.ts';
+import type { Answer } from './output.ts';
 
 type AddOptions = { team: string; email: string; role?: string; inactive?: true; expiresAt?: Date };
 type SetOptions = {
@@ -29,7 +32,7 @@ export function memberCommands(member: Command): void {
     .action(
       withServices(async (services, { team, email, role, inactive, expiresAt }: AddOptions) => {
         const { id } = await requireAccountByEmail(services, email);
-        await addMember(services.db, team, id, { roleId: role, isActive: !inactive, expiresAt });
+        await addMember(services.db, 'system', team, id, { roleId: role, isActive: !inactive, expiresAt });
         return answer(services, team, id);
       }),
     );
@@ -50,7 +53,7 @@ export function memberCommands(member: Command): void {
           throw new CommandError('name a change: --role, --active, --inactive or --expires-at');
         }
         const { id } = await requireAccountByEmail(services, email);
-        await setMember(services.db, team, id, {
+        await setMember(services.db, 'system', team, id, {
           roleId: role,
           isActive,
           expiresAt: expiresAt === 'never' ? null : expiresAt,
@@ -58,11 +61,16 @@ export function memberCommands(member: Command): void {
         return answer(services, team, id);
       }),
     );
+
+  memberMetadataCommand(member);
 }
 
-async function answer({ db }: Services, teamId: string, userId: string): Promise<Answer> {
-  const member = (await collect(await listTeamMembers(db, teamId))).find((candidate) => candidate.userId === userId);
+async function answer({ db }: Services, teamId: string, accountId: string): Promise<Answer> {
+  const member = (await collect(await listTeamMembers(db, teamId))).find((candidate) => candidate.userId === accountId);
   if (member === undefined) throw new CommandError('the member was removed concurrently');
   const state = member.isActive ? 'active' : 'inactive or expired';
-  return { json: member, text: `${member.membershipId}  ${member.email ?? '-'}  ${member.roleName} (${state})` };
+  return {
+    json: withAccountId(member),
+    lines: [[member.membershipId, member.email ?? '-', member.roleName, `(${state})`]],
+  };
 }

@@ -1,11 +1,15 @@
 import type { Command } from 'commander';
-import { readConfig } from '../config.ts';
+import { readConfig } from '../config/config.ts';
 import { migrate } from '../db/migrate.ts';
-import { print, withDatabase } from './operate.ts';
+import { withDatabase } from './operate.ts';
+import { print } from './output.ts';
 
 export function migrateCommand(command: Command): void {
   command.action(async () => {
     const applied = await withDatabase(readConfig(process.env), migrate);
-    print(command, { json: { applied }, text: applied.join('\n') || 'The database is up to date.' });
+    await print(command, {
+      json: { applied },
+      lines: applied.length > 0 ? applied : ['The database is up to date.'],
+    });
   });
 }

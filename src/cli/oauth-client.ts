@@ -1,11 +1,37 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { listAllClients } from '../resources/oauth-clients/oauth-clients.queries.ts';
 import { clientName, OVERLAP_HOURS_MAX, REDIRECT_URIS_MAX } from '../resources/oauth-clients/oauth-clients.schema.ts';
-import { createClient, deleteClient, rotateSecret } from '../resources/oauth-clients/oauth-clients.service.ts';
+import {
+  createClient,
+  deleteClient,
+  rotateSecret,
+  updateClient,
+} from '../resources/oauth-clients/oauth-clients.service.ts';
+import { setLogout, setOpenId, setSessionDays } from '../resources/oauth-clients/client-settings.service.ts';
+import { DAYS_MAX } from '../config/values.ts';
+import { OPENID_SCOPES, SCOPES, type Scope } from '../entities/index.ts';
+import { CommandError } from './failure.ts';
 import { withServices } from './operate.ts';
-import { createParser, hours, option, required } from './options.ts';
+import type { Line } from './output.ts';
+import { createParser, days, hours, listOf, option, productPermissions, required } from './options.ts';
+import { setClientPermissions } from '../resources/oauth-clients/client-permissions.service.ts';
 
-type CreateOptions = { name: string; redirectUri: string[]; confidential?: true; native?: true };
+type CreateOptions = {
+  name: string;
+  redirectUri: string[];
+  confidential?: true;
+  native?: true;
+  firstParty?: true;
+  scopes?: Scope[];
+  development?: true;
+} & Urls;
+
+type Urls = { homeUrl?: string; initiateLoginUri?: string };
+type UpdateOptions = Urls & { client: string; name?: string; redirectUri?: string[]; scopes?: Scope[] };
+
+type LogoutOptions = { client: string; postLogoutRedirectUri: string[]; backchannelLogoutUri?: string };
+
+type SessionOptions = { client: string; days?: number };
 
 const ONCE = 'The secret is shown only once.';
 
@@ -13,32 +39,34 @@ export function oauthClientCommands(client: Command): void {
   client
     .command('create')
     .description('Create an OAuth client of this instance (ignores CLIENT_LIMIT)')
-    .addOption(
-      required(
-        option(
-          '--name <name>',
-          'name on the consent page',
-          createParser(
-            clientName,
-            'It must have 1 to 100 characters, at least one of them visible and no control characters.',
-          ),
-        ),
-      ),
-    )
-    .addOption(required(new Option('--redirect-uri <uri>', 'redirect URI; can be repeated').argParser(eachUri)))
+    .addOption(required(nameOption()))
+    .addOption(required(redirectUriOption()))
     .option('--confidential', 'the client runs on a server and has a secret')
     .option('--native', 'the client runs on user devices: loopback and private-use redirect URIs')
+    .option('--first-party', 'an application of your own: its users see no consent page')
+    .addOption(option('--scopes <scopes>', 'scopes of a first-party client, comma-separated', listOf('scope', SCOPES)))
+    .option('--development', 'the client can redirect to http://localhost, and its users confirm each time')
+    .addOption(homeUrlOption())
+    .addOption(initiateLoginUriOption())
     .action(
-      withServices(async (services, { name, redirectUri, confidential, native }: CreateOptions) => {
-        const { clientId, clientSecret } = await createClient(services, undefined, {
+      withServices(async (services, options: CreateOptions) => {
+        const { name, redirectUri, confidential, native, firstParty, scopes, development, ...urls } = options;
+        if ((scopes !== undefined) !== (firstParty ?? false))
+          throw new CommandError(
+            '--first-party and --scopes belong together: users of other clients choose the scopes.',
+          );
+        const { clientId, clientSecret } = await createClient(services, 'system', {
           name,
           redirectUris: redirectUri,
           isNative: native ?? false,
           isConfidential: confidential ?? false,
+          firstPartyScopes: scopes,
+          isDevelopment: development,
+          ...urls,
         });
         return clientSecret === null
-          ? { json: { clientId }, text: `${clientId}  ${name}` }
-          : { json: { clientId, clientSecret }, text: `${clientId}  ${name}\n${clientSecret}\n${ONCE}` };
+          ? { json: { clientId }, lines: [[clientId, name]] }
+          : { json: { clientId, clientSecret }, lines: [[clientId, name], clientSecret, ONCE] };
       }),
     );
 
@@ -48,7 +76,40 @@ export function oauthClientCommands(client: Command): void {
     .action(
       withServices(async ({ db }) => {
         const clients = await listAllClients(db);
-        return { json: clients, text: clients.map(line).join('\n') || 'There are no OAuth clients.' };
+        return { json: clients, lines: clients.length > 0 ? clients.map(toLine) : ['There are no OAuth clients.'] };
+      }),
+    );
+
+  client
+    .command('update')
+    .description('Change an OAuth client of this instance. Options that are left out keep their value')
+    .addOption(clientOption())
+    .addOption(nameOption())
+    .addOption(redirectUriOption())
+    .addOption(option('--scopes <scopes>', 'scopes of a first-party client, comma-separated', listOf('scope', SCOPES)))
+    .addOption(homeUrlOption())
+    .addOption(initiateLoginUriOption())
+    .action(
+      withServices(
+        async (services, { client: clientId, redirectUri: redirectUris, scopes, ...rest }: UpdateOptions) => {
+          await updateClient(services, 'system', clientId, { ...rest, redirectUris, firstPartyScopes: scopes });
+          return { json: { success: true }, lines: [`${clientId} changed.`] };
+        },
+      ),
+    );
+
+  client
+    .command('set-permissions')
+    .description('Set which permissions of your product an OAuth client asks its users for')
+    .addOption(clientOption())
+    .addOption(required(permissionsOption()))
+    .action(
+      withServices(async ({ db }, { client: clientId, permissions }: { client: string; permissions: string[] }) => {
+        await setClientPermissions(db, clientId, permissions);
+        return {
+          json: { clientId, permissions },
+          lines: [[clientId, `(${permissions.join(', ') || 'no permissions'})`]],
+        };
       }),
     );
 
@@ -61,8 +122,58 @@ export function oauthClientCommands(client: Command): void {
     )
     .action(
       withServices(async (services, { client: clientId, overlapHours }: { client: string; overlapHours: number }) => {
-        const clientSecret = await rotateSecret(services, undefined, clientId, overlapHours);
-        return { json: { clientId, clientSecret }, text: `${clientId}\n${clientSecret}\n${ONCE}` };
+        const clientSecret = await rotateSecret(services, 'system', clientId, overlapHours);
+        return { json: { clientId, clientSecret }, lines: [clientId, clientSecret, ONCE] };
+      }),
+    );
+
+  client
+    .command('set-logout')
+    .description('Set where browsers go after a logout, and where an application of your own is told of it')
+    .addOption(clientOption())
+    .addOption(
+      new Option('--post-logout-redirect-uri <uri>', 'can be repeated; none without it').argParser(eachUri).default([]),
+    )
+    .option('--backchannel-logout-uri <uri>', 'receives logout tokens; none without it')
+    .action(
+      withServices(async (services, options: LogoutOptions) => {
+        const { client: clientId, postLogoutRedirectUri, backchannelLogoutUri = null } = options;
+        const settings = { postLogoutRedirectUris: postLogoutRedirectUri, backchannelLogoutUri };
+        await setLogout(services, clientId, settings);
+        return { json: { clientId, ...settings }, lines: [`${clientId} changed.`] };
+      }),
+    );
+
+  client
+    .command('set-openid')
+    .description('Set the scopes of OpenID Connect that an application can ask users for')
+    .addOption(clientOption())
+    .addOption(
+      option('--scopes <scopes>', 'comma-separated; none without it', listOf('scope', OPENID_SCOPES)).default([]),
+    )
+    .action(
+      withServices(async (services, { client: clientId, scopes }: { client: string; scopes: string[] }) => {
+        await setOpenId(services, clientId, scopes);
+        return { json: { clientId, openidScopes: scopes }, lines: [`${clientId} changed.`] };
+      }),
+    );
+
+  client
+    .command('set-session')
+    .description('Set how long sessions last in which users signed in for an application of your own')
+    .addOption(clientOption())
+    .addOption(
+      option(
+        '--days <days>',
+        'from the sign-in on, if longer than SESSION_DAYS; SESSION_DAYS without it',
+        days(DAYS_MAX),
+      ),
+    )
+    .action(
+      withServices(async (services, { client: clientId, days: given }: SessionOptions) => {
+        const sessionDays = given ?? null;
+        await setSessionDays(services, clientId, sessionDays);
+        return { json: { clientId, sessionDays }, lines: [`${clientId} changed.`] };
       }),
     );
 
@@ -72,11 +183,31 @@ export function oauthClientCommands(client: Command): void {
     .addOption(clientOption())
     .action(
       withServices(async (services, { client: clientId }: { client: string }) => {
-        await deleteClient(services, undefined, clientId);
-        return { json: { success: true }, text: `${clientId} deleted.` };
+        await deleteClient(services, 'system', clientId);
+        return { json: { success: true }, lines: [`${clientId} deleted.`] };
       }),
     );
 }
+
+const nameOption = (): Option =>
+  option(
+    '--name <name>',
+    'name that users see',
+    createParser(
+      clientName,
+      'It must have 1 to 100 characters, at least one of them visible and no control characters.',
+    ),
+  );
+const redirectUriOption = (): Option =>
+  new Option('--redirect-uri <uri>', 'redirect URI; can be repeated').argParser(eachUri);
+const homeUrlOption = (): Option => new Option('--home-url <url>', 'start page of the application');
+const initiateLoginUriOption = (): Option =>
+  new Option(
+    '--initiate-login-uri <url>',
+    'page of the application that begins a sign-in, where links by email and invitations lead',
+  );
+const permissionsOption = (): Option =>
+  option('--permissions <list>', 'permissions of your product, comma-separated; can be empty', productPermissions);
 
 const clientOption = (): Option => required(new Option('--client <id>', 'the OAuth client'));
 
@@ -88,7 +219,12 @@ function eachUri(uri: string, before: readonly string[] = []): readonly string[]
 
 type Listed = Awaited<ReturnType<typeof listAllClients>>[number];
 
-function line({ id, name, source, email, isNative, isConfidential, redirectUris }: Listed): string {
-  const marks = [email ?? source, isConfidential ? 'confidential' : 'public', ...(isNative ? ['native'] : [])];
-  return `${id}  ${name}  (${marks.join(', ')})  ${redirectUris.join(' ')}`.trimEnd();
+function toLine({ id, name, source, email, isNative, isConfidential, isFirstParty, redirectUris }: Listed): Line {
+  const marks = [
+    email ?? source,
+    isConfidential ? 'confidential' : 'public',
+    ...(isNative ? ['native'] : []),
+    ...(isFirstParty ? ['first-party'] : []),
+  ];
+  return [id, name, `(${marks.join(', ')})`, redirectUris.join(' ') || null];
 }

@@ -1,28 +1,17 @@
-import { once } from 'node:events';
 import type { Command } from 'commander';
 import { runAs, type Actor } from '../events/actor.ts';
-import { resolvePooler } from '../db/detect-pooler.ts';
-import { readConfig, type Config } from '../config.ts';
+import { resolvePooler } from '../db/pooler/detect.ts';
+import { readConfig, type Config } from '../config/config.ts';
 import type { Account } from '../entities/index.ts';
-import type { Services } from '../app-services.ts';
+import type { Services } from '../service/services.ts';
 import { CommandError } from './failure.ts';
-
-/** The result of a command: `json` is printed with --json, else `text`. */
-export type Answer = {
-  readonly json: unknown;
-  readonly text: string;
-  /** The reason if the command fails after printing. */
-  readonly failure?: string;
-};
-
-/** The result of a command that has printed its output itself. */
-export const printed: Answer = { json: undefined, text: '' };
+import { print, type Answer } from './output.ts';
 
 /** Creates a command action with the services of the configuration, on a migrated database. */
 export const withServices =
   <Options>(act: (services: Services, options: Options, command: Command) => Promise<Answer>) =>
   async (options: Options, command: Command): Promise<void> => {
-    const { openServices } = await import('../open-services.ts');
+    const { openServices } = await import('../service/open.ts');
     const config = readConfig(process.env);
     // No log: stdout is for the result, and changes are recorded in the audit log.
     const opened = await openServices(config, () => undefined);
@@ -35,7 +24,7 @@ export const withServices =
     } finally {
       await opened.close();
     }
-    print(command, answer);
+    await print(command, answer);
     if (answer.failure !== undefined) throw new CommandError(answer.failure);
   };
 
@@ -54,6 +43,7 @@ const operatorAt = ({ audit }: Services): Actor => ({
   credentialId: null,
   address: null,
   requestId: null,
+  clientRequestId: null,
   audit,
 });
 
@@ -64,42 +54,13 @@ export async function withDatabase<Result>(
 ): Promise<Result> {
   if (config.databaseMigrationUrl !== undefined) return use(config.databaseMigrationUrl);
   if (config.databaseUrl !== undefined) return use(await resolvePooler(config.databaseUrl, config.databasePooler));
-  const { openEmbedded } = await import('../open-services.ts');
+  const { openEmbedded } = await import('../service/open.ts');
   const embedded = await openEmbedded(config);
   try {
     return await use(embedded.url);
   } finally {
     await embedded.close();
   }
-}
-
-export function print(command: Command, answer: Answer): void {
-  if (answer === printed) return;
-  const { json, text } = answer;
-  const { json: isJson } = command.optsWithGlobals<{ json?: true }>();
-  process.stdout.write(`${isJson ? JSON.stringify(json) : text.trimEnd()}\n`);
-}
-
-type List<Row> = {
-  readonly rows: AsyncIterable<Row>;
-  readonly json: (row: Row) => unknown;
-  readonly text: (row: Row) => string;
-  readonly empty: string;
-};
-
-/** Prints rows as they arrive, so that a list of any length takes bounded memory. */
-export async function printList<Row>(command: Command, { rows, json, text, empty }: List<Row>): Promise<Answer> {
-  const isJson = command.optsWithGlobals<{ json?: true }>().json === true;
-  const write = async (chunk: string) => process.stdout.write(chunk) || once(process.stdout, 'drain');
-  let count = 0;
-  for await (const row of rows) {
-    const separator = count === 0 ? '[' : ',';
-    await write(isJson ? `${separator}${JSON.stringify(json(row))}` : `${text(row)}\n`);
-    count += 1;
-  }
-  if (isJson) await write(count === 0 ? '[]\n' : ']\n');
-  else if (count === 0) await write(`${empty}\n`);
-  return printed;
 }
 
 /** Finds an account by its email address, or by `ext:` and its external id. @throws CommandError with the name of the option */
@@ -112,7 +73,7 @@ export async function requireAccountByEmail(services: Services, email: string, o
     return found;
   }
   const { findAccountByEmail } = await import('../resources/accounts/accounts.service.ts');
-  const account = await findAccountByEmail(services.db.em(), email);
+  const account = await findAccountByEmail(services.db, email);
   if (account === null) throw new CommandError(`${option}: no account has the email address ${email}`);
   return account;
 }

@@ -9,8 +9,9 @@ import {
   rotateOperatorKey,
 } from '../resources/operator-keys/operator-keys.service.ts';
 import { addDays } from '../time.ts';
-import { withServices, type Answer } from './operate.ts';
+import { withServices } from './operate.ts';
 import { days, expiryOption, hours, listOf, option, required, textOf } from './options.ts';
+import type { Answer, Line } from './output.ts';
 
 type CreateOptions = {
   name: string;
@@ -36,7 +37,7 @@ export function operatorKeyCommands(operatorKey: Command): void {
     .action(
       withServices(async (services, { expiresInDays, expiresAt, ...fields }: CreateOptions) =>
         shown(
-          await createOperatorKey(services, undefined, {
+          await createOperatorKey(services, 'system', {
             name: fields.name,
             scopes: fields.scopes,
             addresses: fields.addresses,
@@ -52,7 +53,7 @@ export function operatorKeyCommands(operatorKey: Command): void {
     .action(
       withServices(async ({ db }) => {
         const keys = await listOperatorKeys(db);
-        return { json: keys, text: keys.map(line).join('\n') || 'There are no operator keys.' };
+        return { json: keys, lines: keys.length > 0 ? keys.map(toLine) : ['There are no operator keys.'] };
       }),
     );
 
@@ -65,7 +66,7 @@ export function operatorKeyCommands(operatorKey: Command): void {
     )
     .action(
       withServices(async (services, { key, overlapHours }: { key: string; overlapHours: number }) =>
-        shown(await rotateOperatorKey(services, undefined, key, overlapHours)),
+        shown(await rotateOperatorKey(services, 'system', key, overlapHours)),
       ),
     );
 
@@ -75,8 +76,8 @@ export function operatorKeyCommands(operatorKey: Command): void {
     .requiredOption('--key <id>', 'the operator key')
     .action(
       withServices(async (services, { key }: { key: string }) => {
-        await revokeOperatorKey(services, undefined, key);
-        return { json: { success: true }, text: `Operator key ${key} revoked.` };
+        await revokeOperatorKey(services, 'system', key);
+        return { json: { success: true }, lines: [`Operator key ${key} revoked.`] };
       }),
     );
 }
@@ -99,17 +100,16 @@ function addresses(raw: string): readonly string[] {
   return list;
 }
 
-const line = ({ id, name, keyPrefix, last4, scopes: held, addresses: allowed, expiresAt }: Shown): string =>
-  [
-    id,
-    name,
-    `${keyPrefix}…${last4}`,
-    `(${held.join(', ')})`,
-    ...(allowed.length === 0 ? [] : [`from ${allowed.join(', ')}`]),
-    ...(expiresAt === null ? [] : [`until ${expiresAt}`]),
-  ].join('  ');
+const toLine = ({ id, name, keyPrefix, last4, scopes: held, addresses: allowed, expiresAt }: Shown): Line => [
+  id,
+  name,
+  `${keyPrefix}…${last4}`,
+  `(${held.join(', ')})`,
+  allowed.length === 0 ? null : `from ${allowed.join(', ')}`,
+  expiresAt === null ? null : `until ${expiresAt}`,
+];
 
 function shown({ key, secret }: Awaited<ReturnType<typeof createOperatorKey>>): Answer {
   const json = { key: presentOperatorKey(key), secret };
-  return { json, text: `${line(json.key)}\n${secret}\nThe secret is shown only once.` };
+  return { json, lines: [toLine(json.key), secret, 'The secret is shown only once.'] };
 }

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander';
 import type { z } from 'zod';
-import { emailAddress, text } from '../procedures/fields.ts';
+import { emailAddress, productPermissionNames, text } from '../procedures/fields.ts';
 
 type Parse<Value> = (raw: string) => Value;
 
@@ -83,6 +83,18 @@ export const listOf =
           throw new InvalidArgumentError(`There is no ${noun} ${word}; the ${noun}s are ${known.join(', ')}.`);
         return name;
       });
+
+/** Parses comma-separated names of permissions of the product, which the service compares with the catalogue. */
+export const productPermissions: Parse<string[]> = (raw) => {
+  const names = raw
+    .split(',')
+    .map((word) => word.trim())
+    .filter((word) => word !== '');
+  const parsed = productPermissionNames.safeParse(names);
+  if (!parsed.success)
+    throw new InvalidArgumentError('It must be a list of names such as invoices:write, separated by commas.');
+  return parsed.data;
+};
 
 /** Creates a parser for one name of `known`. */
 export const oneOf =

@@ -1,9 +1,10 @@
 import { InvalidArgumentError, type Command } from 'commander';
 import { listWaitingEmails, removeEmails, retryEmails } from '../jobs/waiting-emails.ts';
-import type { Services } from '../app-services.ts';
+import type { Services } from '../service/services.ts';
 import { CommandError } from './failure.ts';
-import { withServices, type Answer } from './operate.ts';
+import { withServices } from './operate.ts';
 import { option } from './options.ts';
+import type { Answer } from './output.ts';
 
 const LIST_MAX = 10_000;
 
@@ -17,10 +18,16 @@ export function queueCommands(queue: Command): void {
     .action(
       withServices(async ({ db }, { limit: max }: { limit: number }) => {
         const emails = await listWaitingEmails(db, max);
-        const lines = emails.map(({ id, kind, subjectId, state, attempts, nextAt, lastError }) =>
-          [id, kind, subjectId ?? '-', state, `${attempts} attempts`, nextAt, lastError ?? ''].join('  ').trimEnd(),
-        );
-        return { json: emails, text: lines.join('\n') || 'No email is waiting.' };
+        const lines = emails.map(({ id, kind, subjectId, state, attempts, nextAt, lastError }) => [
+          id,
+          kind,
+          subjectId ?? '-',
+          state,
+          `${attempts} attempts`,
+          nextAt,
+          lastError,
+        ]);
+        return { json: emails, lines: lines.length > 0 ? lines : ['No email is waiting.'] };
       }),
     );
 
@@ -51,7 +58,7 @@ function command(
         if (id === undefined && all === undefined) throw new CommandError('name an email with --id, or all with --all');
         const count = await act(db, id ?? null);
         if (id !== undefined && count === 0) throw new CommandError(`--id: no email with the id ${id} is waiting`);
-        return { json: { count }, text: say(count) };
+        return { json: { count }, lines: [say(count)] };
       }),
     );
 }

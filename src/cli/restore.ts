@@ -1,10 +1,11 @@
 import { Option, type Command } from 'commander';
-import { readConfig } from '../config.ts';
-import { restoreBackup } from '../db/backup/restore.ts';
+import { readConfig } from '../config/config.ts';
+import { restoreBackup } from '../backup/restore.ts';
 import { migrate } from '../db/migrate.ts';
 import { describeAudit } from './audit-check.ts';
 import { errorSummary, CommandError } from './failure.ts';
-import { print, withDatabase } from './operate.ts';
+import { withDatabase } from './operate.ts';
+import { print } from './output.ts';
 
 type Options = { from: string; withoutEmails?: boolean; withoutMails?: boolean; withoutDeliveries?: boolean };
 
@@ -27,10 +28,10 @@ export function restoreCommand(command: Command): void {
         return { ...result, audit: await describeAudit(url, config) };
       });
       const { madeAt, rows, audit } = restored;
-      const lines = Object.entries(rows).map(([table, count]) => `${String(count).padStart(10)}  ${table}`);
-      print(command, {
+      const counts = Object.entries(rows).map(([table, count]) => `${String(count).padStart(10)}  ${table}`);
+      await print(command, {
         json: { file, ...restored },
-        text: [`Restored the backup of ${madeAt}:`, ...lines, `Audit log: ${audit}`].join('\n'),
+        lines: [`Restored the backup of ${madeAt}:`, ...counts, `Audit log: ${audit}`],
       });
     });
 }

@@ -2,9 +2,9 @@ import type { Command } from 'commander';
 import { PERMISSIONS, type Permission } from '../entities/index.ts';
 import { createRole } from '../resources/roles/roles.service.ts';
 import { withServices } from './operate.ts';
-import { listOf, option, required, teamOption, textOf } from './options.ts';
+import { listOf, option, productPermissions, required, teamOption, textOf } from './options.ts';
 
-type CreateOptions = { team: string; name: string; permissions: Permission[] };
+type CreateOptions = { team: string; name: string; permissions: Permission[]; productPermissions?: string[] };
 
 export function roleCommands(role: Command): void {
   role
@@ -21,12 +21,15 @@ export function roleCommands(role: Command): void {
         ),
       ),
     )
+    .addOption(
+      option('--product-permissions <list>', 'permissions of your product, comma-separated', productPermissions),
+    )
     .action(
       withServices(async ({ db }, { team, ...input }: CreateOptions) => {
-        const { id, name, isSystemRole, permissions } = await createRole(db, team, input);
+        const { id, name, isSystemRole, permissions, ...role } = await createRole(db, 'system', team, input);
         return {
-          json: { roleId: id, name, isSystemRole, permissions },
-          text: `${id}  ${name}  (${permissions.join(', ') || 'no permissions'})`,
+          json: { roleId: id, name, isSystemRole, permissions, productPermissions: role.productPermissions },
+          lines: [[id, name, `(${[...permissions, ...role.productPermissions].join(', ') || 'no permissions'})`]],
         };
       }),
     );

@@ -13,10 +13,10 @@ export function secretsCommands(secrets: Command): void {
         const resealed = await reseal(pool, encryption);
         await recordNow(db, 'operator.secrets_resealed', { number: sum(Object.values(resealed)) });
         const { lost } = await countKeyUse(pool, encryption);
-        const text = Object.entries(resealed).map(([name, count]) => `${String(count).padStart(8)}  ${name}`);
+        const counts = Object.entries(resealed).map(([name, count]) => `${String(count).padStart(8)}  ${name}`);
         return {
           json: { resealed, lost },
-          text: ['Encrypted again with the first key of SECRET_KEYS:', ...text].join('\n'),
+          lines: ['Encrypted again with the first key of SECRET_KEYS:', ...counts],
           ...(lost > 0 && { failure: `${lost} encrypted texts cannot be decrypted with any key of SECRET_KEYS` }),
         };
       }),

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { seedDemo } from '../demo/seed.ts';
-import { ProblemError } from '../errors.ts';
+import { ProblemError } from '../problems/error.ts';
 import { demoBanner } from '../demo/banner.ts';
 import { CommandError } from './failure.ts';
 import { withServices } from './operate.ts';
@@ -15,7 +15,7 @@ export function seedCommand(command: Command): void {
           if (!(error instanceof ProblemError)) throw error;
           throw new CommandError(`--demo: nothing was added: ${error.message}`);
         });
-        return { json: seeded, text: demoBanner(services.config.baseUrl, seeded) };
+        return { json: seeded, lines: demoBanner(services.config.baseUrl, seeded).split('\n') };
       }),
     );
 }

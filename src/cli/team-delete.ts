@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { deleteTeamAsOperator } from '../resources/teams/leave-and-delete.service.ts';
+import { deleteTeam } from '../resources/teams/leave-and-delete.service.ts';
 import { withServices } from './operate.ts';
 import { teamOption } from './options.ts';
 
@@ -10,8 +10,8 @@ export function teamDeleteCommand(team: Command): void {
     .addOption(teamOption())
     .action(
       withServices(async ({ db }, { team: teamId }: { team: string }) => {
-        await deleteTeamAsOperator(db, teamId);
-        return { json: { success: true }, text: `Team ${teamId} deleted.` };
+        await deleteTeam(db, 'system', teamId);
+        return { json: { success: true }, lines: [`Team ${teamId} deleted.`] };
       }),
     );
 }

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { listAllTeams } from '../resources/operator/listing.queries.ts';
-import { printList, withServices } from './operate.ts';
+import { withServices } from './operate.ts';
+import { printList } from './output.ts';
 
 export function teamListCommand(team: Command): void {
   team
@@ -11,8 +12,11 @@ export function teamListCommand(team: Command): void {
         printList(command, {
           rows: listAllTeams(db),
           json: (row) => row,
-          text: ({ id, name, slug, ownerEmail, members, planId }) =>
-            `${id}  ${name}  (${slug}, ${ownerEmail ?? 'no owner'}, ${members} members, ${planId})`,
+          line: ({ id, name, slug, ownerEmail, members, planId }) => [
+            id,
+            name,
+            `(${slug}, ${ownerEmail ?? 'no owner'}, ${members} members, ${planId})`,
+          ],
           empty: 'There are no teams.',
         }),
       ),

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { transferOwnershipAsOperator } from '../resources/teams/ownership.service.ts';
+import { transferOwnership } from '../resources/teams/ownership.service.ts';
 import { requireAccountByEmail, withServices } from './operate.ts';
 import { emailOption, teamOption } from './options.ts';
 
@@ -12,8 +12,8 @@ export function teamTransferCommand(team: Command): void {
     .action(
       withServices(async (services, { team: teamId, email }: { team: string; email: string }) => {
         const { id } = await requireAccountByEmail(services, email);
-        await transferOwnershipAsOperator(services.db, teamId, id);
-        return { json: { success: true }, text: `${email} owns team ${teamId}.` };
+        await transferOwnership(services.db, 'system', teamId, id);
+        return { json: { success: true }, lines: [`${email} owns team ${teamId}.`] };
       }),
     );
 }

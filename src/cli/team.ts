@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
 import { setSubscription } from '../resources/billing/billing.service.ts';
 import { presentTeam } from '../resources/teams/teams.schema.ts';
-import { createTeamAsOperator } from '../resources/teams/teams.service.ts';
-import { transaction, within } from '../transactions/transaction.ts';
+import { createTeam } from '../resources/teams/teams.service.ts';
+import { change } from '../transactions/change.ts';
+import { teamMetadataCommand } from './metadata.ts';
 import { requireAccountByEmail, withServices } from './operate.ts';
 import { teamDeleteCommand } from './team-delete.ts';
 import { teamListCommand } from './team-list.ts';
@@ -22,17 +23,23 @@ export function teamCommands(team: Command): void {
     .action(
       withServices(async (services, { owner, plan, ...input }: CreateOptions) => {
         const { id } = await requireAccountByEmail(services, owner, '--owner');
-        const created = await transaction(services.db, async (tx) => {
-          const result = await createTeamAsOperator(within(tx), id, input);
-          if (plan !== undefined)
-            await setSubscription(within(tx), services.config.plans, result.team.id, { planId: plan });
-          return presentTeam(result);
-        });
-        return { json: created, text: `${created.id}  ${created.name}  (${created.slug})` };
+        const created = await change(
+          services.db,
+          'system',
+          { on: 'installation', requires: 'nothing' },
+          async (opened) => {
+            const result = await createTeam(opened, { caller: 'system' }, id, input);
+            if (plan !== undefined)
+              await setSubscription(opened, 'system', services.config.plans, result.team.id, { planId: plan });
+            return presentTeam(result);
+          },
+        );
+        return { json: created, lines: [[created.id, created.name, `(${created.slug})`]] };
       }),
     );
 
   teamListCommand(team);
   teamTransferCommand(team);
   teamDeleteCommand(team);
+  teamMetadataCommand(team);
 }

@@ -1,10 +1,11 @@
 import type { DeliveryPage } from '../resources/webhooks/webhooks.schema.ts';
+import type { Line } from './output.ts';
 
 type Delivery = DeliveryPage['deliveries'][number];
 type Attempt = Delivery['attempts'][number];
 
-/** Returns a page of deliveries as text: a line for each, followed by its attempts. */
-export const deliveryLines = ({ deliveries, nextCursor }: DeliveryPage): string[] =>
+/** Returns a page of deliveries as lines: one for each, followed by its attempts. */
+export const deliveryLines = ({ deliveries, nextCursor }: DeliveryPage): readonly Line[] =>
   deliveries.length === 0
     ? ['There are no deliveries.']
     : [
@@ -12,16 +13,21 @@ export const deliveryLines = ({ deliveries, nextCursor }: DeliveryPage): string[
         ...(nextCursor === null ? [] : [`There are more: --cursor ${nextCursor}`]),
       ];
 
-const deliveryLine = ({ deliveryId, createdAt, webhookId, type, state, reason, nextAttemptAt }: Delivery): string =>
-  [deliveryId, createdAt, webhookId, type, state, nextAttemptAt && `next attempt ${nextAttemptAt}`, reason]
-    .filter(Boolean)
-    .join('  ');
+const deliveryLine = ({ deliveryId, createdAt, webhookId, type, state, reason, nextAttemptAt }: Delivery): Line => [
+  deliveryId,
+  createdAt,
+  webhookId,
+  type,
+  state,
+  nextAttemptAt && `next attempt ${nextAttemptAt}`,
+  reason,
+];
 
-const attemptLine = ({ at, status, durationMs, error, answer }: Attempt): string =>
-  [`  ${at}`, status ?? visible(error ?? '-'), `${durationMs} ms`, answer && visible(JSON.stringify(answer))]
-    .filter(Boolean)
-    .join('  ');
-
-/** Replaces what a terminal would obey or not show: an answer is the text of a stranger. */
-const visible = (text: string): string =>
-  text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
+/** The answer is the text of a stranger: JSON quotes it. */
+const attemptLine = ({ at, status, durationMs, error, answer }: Attempt): Line => [
+  '', // indents it
+  at,
+  status === null ? (error ?? '-') : String(status),
+  `${durationMs} ms`,
+  answer && JSON.stringify(answer),
+];

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, type Command, type Option } from 'commander';
 import { DELIVERY_STATES, type DeliveryState } from '../entities/index.ts';
-import type { Services } from '../app-services.ts';
+import type { Services } from '../service/services.ts';
 import { replayDelivery, replayFailed, sendTestEvent } from '../resources/webhooks/deliveries.service.ts';
 import {
   createEndpoint,
@@ -11,12 +11,14 @@ import {
   updateEndpoint,
 } from '../resources/webhooks/endpoints.service.ts';
 import { OVERLAP_HOURS_MAX, URL_LENGTH_MAX } from '../resources/webhooks/webhooks.schema.ts';
+import { createCursors } from '../procedures/cursors.ts';
 import { listDeliveries, listEndpoints } from '../resources/webhooks/webhooks.queries.ts';
 import { INSTALLATION_TYPES } from '../webhooks/types.ts';
 import { SIGNATURE_KINDS, type SignatureKind } from '../crypto/webhook-secret.ts';
 import { CommandError } from './failure.ts';
-import { withServices, type Answer } from './operate.ts';
+import { withServices } from './operate.ts';
 import { hours, instant, listOf, oneOf, option, required, textOf } from './options.ts';
+import type { Answer, Line } from './output.ts';
 import { deliveryLines } from './webhook-deliveries.ts';
 
 const OWNER = 'installation';
@@ -54,7 +56,7 @@ export function webhookCommands(webhook: Command): void {
     .action(
       withServices(async (services) => {
         const endpoints = await listEndpoints(services, OWNER);
-        return { json: endpoints, text: endpoints.map(line).join('\n') || 'There are no endpoints.' };
+        return { json: endpoints, lines: endpoints.length > 0 ? endpoints.map(toLine) : ['There are no endpoints.'] };
       }),
     );
 
@@ -79,11 +81,11 @@ export function webhookCommands(webhook: Command): void {
   );
   onEndpoint(webhook, 'delete', 'Delete an endpoint and its deliveries', async (services, id) => {
     await deleteEndpoint(services, OWNER, id);
-    return { json: { deleted: id }, text: `Endpoint ${id} deleted.` };
+    return { json: { deleted: id }, lines: [`Endpoint ${id} deleted.`] };
   });
   onEndpoint(webhook, 'test', 'Send a test event, once', async (services, id) => {
     const deliveryId = await sendTestEvent(services, OWNER, id);
-    return { json: { deliveryId }, text: `Test event ${deliveryId} queued. See \`webhook deliveries\`.` };
+    return { json: { deliveryId }, lines: [`Test event ${deliveryId} queued. See \`webhook deliveries\`.`] };
   });
 
   webhook
@@ -91,12 +93,13 @@ export function webhookCommands(webhook: Command): void {
     .description('List deliveries with each attempt, the latest first')
     .addOption(endpointOption())
     .addOption(option('--state <state>', DELIVERY_STATES.join(', '), oneOf('state', DELIVERY_STATES)))
-    .addOption(option('--cursor <id>', 'the next page: `nextCursor` of the one before', textOf(1, 255)))
+    .addOption(option('--cursor <cursor>', 'the next page: `nextCursor` of the one before', textOf(1, 8192)))
     .addOption(option('--limit <number>', `from 1 to ${PAGE_MAX}`, limit).default(PAGE_MAX))
     .action(
-      withServices(async ({ db }, { endpoint, ...page }: Endpoint & Page) => {
-        const found = await listDeliveries(db, OWNER, { endpointId: endpoint, ...page });
-        return { json: found, text: deliveryLines(found).join('\n') };
+      withServices(async (services, { endpoint, ...page }: Endpoint & Page) => {
+        const cursors = createCursors(services, 'cli');
+        const found = await listDeliveries(services.db, cursors, OWNER, null, { endpointId: endpoint, ...page });
+        return { json: found, lines: deliveryLines(found) };
       }),
     );
 
@@ -123,7 +126,7 @@ export function webhookCommands(webhook: Command): void {
       withServices(
         async (services, { endpoint, delivery, failedSince }: Endpoint & { delivery?: string; failedSince?: Date }) => {
           const replayed = await replay(services, endpoint, delivery, failedSince);
-          return { json: { replayed }, text: `${replayed} deliveries scheduled.` };
+          return { json: { replayed }, lines: [`${replayed} deliveries scheduled.`] };
         },
       ),
     );
@@ -168,15 +171,19 @@ function onEndpoint(
     .action(withServices((services, { endpoint }: Endpoint) => act(services, endpoint)));
 }
 
-const line = ({ endpointId, url: address, status, types: names }: Shown): string =>
-  [endpointId, status, address, names.join(',') || 'all events'].join('  ');
+const toLine = ({ endpointId, url: address, status, types: names }: Shown): Line => [
+  endpointId,
+  status,
+  address,
+  names.join(',') || 'all events',
+];
 
-const one = (endpoint: Shown): Answer => ({ json: endpoint, text: line(endpoint) });
+const one = (endpoint: Shown): Answer => ({ json: endpoint, lines: [toLine(endpoint)] });
 
 const shown = ({ endpoint, secret }: { endpoint: Shown; secret: string | null }): Answer => ({
   json: { endpoint, secret },
-  text:
-    secret === null
-      ? `${line(endpoint)}\nPublic key: ${endpoint.publicKey}`
-      : `${line(endpoint)}\n${secret}\nThe secret is shown only once.`,
+  lines: [
+    toLine(endpoint),
+    ...(secret === null ? [`Public key: ${endpoint.publicKey}`] : [secret, 'The secret is shown only once.']),
+  ],
 });

@@ -1,5 +1,7 @@
 import { availableParallelism } from 'node:os';
-import { ProblemError } from '../errors.ts';
+import { ProblemError } from '../problems/error.ts';
+import { SECOND_MS } from '../time.ts';
+import { BACKGROUND, CallerGoneError, Turns, type Claim } from '../turns.ts';
 import { computeHash } from './hash-threads.ts';
 
 /**
@@ -20,46 +22,37 @@ type Parameters = {
 export const deriveTag = (password: string, { salt, memoryKib, ...rest }: Parameters): Promise<Buffer> =>
   computeHash('argon2', 'argon2id', { message: password, nonce: salt, memory: memoryKib, ...rest });
 
-/** Runs work in its turn. `isShared`: its result is used by others than the present caller, too. */
-type HashQueue = <Result>(work: () => Promise<Result>, isShared: boolean) => Promise<Result>;
-
-/** About a second of work per core at the default cost. Later calls fail fast. */
-const WAITING_MAX = 20 * HASHES_MAX;
+const QUEUE_PER_ADDRESS = 20;
+const WAIT_MS = 10 * SECOND_MS;
 const RETRY_AFTER_SECONDS = 2;
 
-let running = 0;
-const waiting: (() => void)[] = [];
+const turns = new Turns({
+  total: HASHES_MAX,
+  perKey: HASHES_MAX,
+  queuePerKey: QUEUE_PER_ADDRESS,
+  waitMs: WAIT_MS,
+  refuse: () =>
+    new ProblemError('service_unavailable', 'Too many concurrent password checks.', {
+      retryAfter: RETRY_AFTER_SECONDS,
+    }),
+});
 
-/** The queue of commands and jobs: in order. */
-let runInTurn: HashQueue = async (work) => {
-  if (running >= HASHES_MAX) {
-    if (waiting.length >= WAITING_MAX) throw tooManyChecks();
-    // The call that frees a slot hands it over, so `running` stays as it is.
-    await new Promise<void>((resolve) => waiting.push(resolve));
-  } else {
-    running += 1;
-  }
-  try {
-    return await work();
-  } finally {
-    const next = waiting.shift();
-    if (next === undefined) running -= 1;
-    else next();
-  }
-};
+let findClaim = (): Claim => ({ keys: [BACKGROUND], caller: undefined });
 
-export const tooManyChecks = (): ProblemError =>
-  new ProblemError('service_unavailable', 'Too many concurrent password checks.', { retryAfter: RETRY_AFTER_SECONDS });
-
-/** Sets the queue for computing hashes in this process. */
-export function useHashQueue(queue: HashQueue): void {
-  runInTurn = queue;
+/** Sets what says for whom hashes are computed. Default: for a command. */
+export function claimHashesBy(find: () => Claim): void {
+  findClaim = find;
 }
 
 /**
  * Runs work that computes hashes, with few concurrent calls. More would take the cores, threads and memory that other
  * requests need.
- * @throws service_unavailable (503) if too many calls of the client wait, or for too long
+ * @throws service_unavailable (503) if too many calls of the client wait, or for too long; CallerGoneError
  */
-export const withHashSlot = <Result>(work: () => Promise<Result>, { isShared = false } = {}): Promise<Result> =>
-  runInTurn(work, isShared);
+export function withHashSlot<Result>(work: () => Promise<Result>): Promise<Result> {
+  const claim = findClaim();
+  return turns.run(claim, () => {
+    if (claim.caller?.over.aborted) throw new CallerGoneError();
+    return work();
+  });
+}

@@ -1,12 +1,16 @@
 import { createCipheriv, timingSafeEqual } from 'node:crypto';
 import { computeHash } from './hash-threads.ts';
 
-/** A password hash that another system created. */
-export type ForeignHash = {
+/** A number of a format that decides the work, with its limit for imported hashes. */
+type Bound = { readonly what: string; readonly value: number; readonly max: number };
+
+/** A stored password hash. */
+export type StoredHash = {
   /** The text up to the salt: the algorithm and its cost. */
   readonly scheme: string;
   /** A measure of the cost, which compares hashes of one algorithm. */
   readonly work: number;
+  readonly bounds: readonly Bound[];
   /** Compares a password as it was typed. Call it inside `withHashSlot`. */
   readonly matches: (password: string) => Promise<boolean>;
 };
@@ -14,14 +18,18 @@ export type ForeignHash = {
 /** A hash that cannot be verified, or whose verification would take too long. The message is for the operator. */
 export class UnsupportedHashError extends Error {}
 
-/** Each takes about a second at most on one core. */
+// Numbers of the formats, so that a machine accepts the same hashes whatever it is doing. Each allows a second or two.
 const BCRYPT_COST = { min: 4, max: 14 };
 const PBKDF2_ITERATIONS_MAX = 2_000_000;
 const SCRYPT_WORK_MAX = 2 ** 21;
 const SCRYPT_MEMORY_MAX = 128 * 1024 * 1024;
+const SCRYPT_BLOCKS_MAX = 32;
+const SCRYPT_LANES_MAX = 16;
 const ARGON2_MEMORY_KIB_MAX = 256 * 1024;
 const ARGON2_WORK_KIB_MAX = 1024 * 1024;
 const ARGON2_LANES_MAX = 16;
+/** Each pass of a lane starts threads, which take longer than their work where the memory is small. */
+const ARGON2_PASSES_OF_LANES_MAX = 256;
 const DIGEST_BYTES = new Map([
   ['-sha256', 32],
   ['-sha512', 64],
@@ -36,7 +44,7 @@ const BASE64 = '[A-Za-z0-9+/._-]+={0,2}';
 const SALT_AND_TAG = `\\$(${BASE64})\\$(${BASE64})$`;
 
 /** The formats, each with the function that reads what its pattern captures. Base64 can be padded, and that of passlib. */
-const FORMATS: readonly (readonly [RegExp, (text: string, parts: readonly string[]) => ForeignHash])[] = [
+const FORMATS: readonly (readonly [RegExp, (text: string, parts: readonly string[]) => StoredHash])[] = [
   [/^(\$2[aby]\$(\d\d)\$)[./A-Za-z0-9]{53}$/, readBcrypt],
   [new RegExp(`^(\\$(argon2(?:id|i|d))\\$v=19\\$m=(\\d{1,7}),t=(\\d{1,7}),p=(\\d{1,3}))${SALT_AND_TAG}`), readArgon2],
   [new RegExp(`^(\\$scrypt\\$ln=(\\d{1,2}),r=(\\d{1,3}),p=(\\d{1,3}))${SALT_AND_TAG}`), readScrypt],
@@ -53,7 +61,7 @@ const FORMATS: readonly (readonly [RegExp, (text: string, parts: readonly string
  * Reads a hash of Argon2, bcrypt, scrypt, Firebase's scrypt or PBKDF2 in the PHC format.
  * @throws UnsupportedHashError
  */
-export function readForeignHash(text: string): ForeignHash {
+export function readHash(text: string): StoredHash {
   for (const [pattern, read] of FORMATS) {
     const parts = pattern.exec(text);
     if (parts !== null) return read(text, parts.slice(1));
@@ -61,7 +69,18 @@ export function readForeignHash(text: string): ForeignHash {
   throw new UnsupportedHashError('The format of the password hash is unknown.');
 }
 
-/** Returns a hash of a scheme that matches no known password, for measuring. */
+/**
+ * Reads a hash that another system created like `readHash`, and requires that its verification takes about a second at
+ * most on one core: whoever knows the email address can have it verified.
+ * @throws UnsupportedHashError
+ */
+export function readForeignHash(text: string): StoredHash {
+  const hash = readHash(text);
+  for (const { what, value, max } of hash.bounds) check(value <= max, `${what} must be at most ${max}.`);
+  return hash;
+}
+
+/** Returns a hash of a scheme that matches no known password, whose verification takes the work of the scheme. */
 export const createDummyHash = (scheme: string): string =>
   scheme.startsWith('$2') ? `${scheme}${'.'.repeat(53)}` : `${scheme}$${'A'.repeat(22)}$${'A'.repeat(27)}`;
 
@@ -81,58 +100,71 @@ function readSaltAndTag(salt = '', tag = ''): { salt: Buffer; tag: Buffer } {
   return bytes;
 }
 
-function readBcrypt(hash: string, [scheme = '', cost]: readonly string[]): ForeignHash {
+function readBcrypt(hash: string, [scheme = '', cost]: readonly string[]): StoredHash {
   const rounds = Number(cost);
-  const { min, max } = BCRYPT_COST;
-  check(rounds >= min && rounds <= max, `The cost of bcrypt must be ${min} to ${max}.`);
-  return { scheme, work: 2 ** rounds, matches: (password) => computeHash('bcrypt', password, hash) };
+  check(rounds >= BCRYPT_COST.min, `The cost of bcrypt must be at least ${BCRYPT_COST.min}.`);
+  return {
+    scheme,
+    work: 2 ** rounds,
+    bounds: [{ what: 'The cost of bcrypt', value: rounds, max: BCRYPT_COST.max }],
+    matches: (password) => computeHash('bcrypt', password, hash),
+  };
 }
 
-function readArgon2(_text: string, [scheme = '', name, m, t, p, ...encoded]: readonly string[]): ForeignHash {
+function readArgon2(_text: string, [scheme = '', name, m, t, p, ...encoded]: readonly string[]): StoredHash {
   const [memory, passes, parallelism] = [Number(m), Number(t), Number(p)];
   const { salt: nonce, tag } = readSaltAndTag(...encoded);
   check(nonce.length >= 8, 'The salt of Argon2 has less than 8 bytes.');
   check(passes >= 1 && parallelism >= 1 && memory >= 8 * parallelism, 'The parameters of Argon2 are invalid.');
-  check(memory <= ARGON2_MEMORY_KIB_MAX, `Argon2 needs more than ${ARGON2_MEMORY_KIB_MAX} KiB.`);
-  check(memory * passes <= ARGON2_WORK_KIB_MAX, `Argon2 needs more than ${ARGON2_WORK_KIB_MAX} KiB times passes.`);
-  check(parallelism <= ARGON2_LANES_MAX, `Argon2 needs more than ${ARGON2_LANES_MAX} lanes.`);
   const algorithm = name === 'argon2i' || name === 'argon2d' ? name : 'argon2id';
   const options = { nonce, memory, passes, parallelism, tagLength: tag.length };
   return {
     scheme,
     work: memory * passes,
+    bounds: [
+      { what: 'The memory of Argon2 in KiB', value: memory, max: ARGON2_MEMORY_KIB_MAX },
+      { what: 'The memory of Argon2 in KiB times passes', value: memory * passes, max: ARGON2_WORK_KIB_MAX },
+      { what: 'The number of lanes of Argon2', value: parallelism, max: ARGON2_LANES_MAX },
+      { what: 'Passes times lanes of Argon2', value: passes * parallelism, max: ARGON2_PASSES_OF_LANES_MAX },
+    ],
     matches: async (message) => timingSafeEqual(await computeHash('argon2', algorithm, { ...options, message }), tag),
   };
 }
 
-function requireScryptCost(ln: number, r: number, p: number): void {
-  check(ln >= 1 && r >= 1 && p >= 1, 'The parameters of scrypt are invalid.');
-  check(128 * 2 ** ln * r <= SCRYPT_MEMORY_MAX, `scrypt needs more than ${SCRYPT_MEMORY_MAX} bytes.`);
-  check(2 ** ln * r * p <= SCRYPT_WORK_MAX, `N × r × p of scrypt is more than ${SCRYPT_WORK_MAX}.`);
+/** Requires numbers with which scrypt is defined. @returns what bounds its work */
+function boundScrypt(ln: number, r: number, p: number): Bound[] {
+  // RFC 7914, section 2: N is less than 2^(128 × r / 8).
+  check(ln >= 1 && r >= 1 && p >= 1 && ln < 16 * r, 'The parameters of scrypt are invalid.');
+  return [
+    { what: 'The memory of scrypt in bytes', value: 128 * 2 ** ln * r, max: SCRYPT_MEMORY_MAX },
+    { what: 'N × r × p of scrypt', value: 2 ** ln * r * p, max: SCRYPT_WORK_MAX },
+    { what: 'r of scrypt', value: r, max: SCRYPT_BLOCKS_MAX },
+    { what: 'p of scrypt', value: p, max: SCRYPT_LANES_MAX },
+  ];
 }
 
-function readScrypt(_text: string, [scheme = '', n, blocks, lanes, ...encoded]: readonly string[]): ForeignHash {
+function readScrypt(_text: string, [scheme = '', n, blocks, lanes, ...encoded]: readonly string[]): StoredHash {
   const [ln, r, p] = [Number(n), Number(blocks), Number(lanes)];
   const { salt, tag } = readSaltAndTag(...encoded);
-  requireScryptCost(ln, r, p);
   return {
     scheme,
     work: 2 ** ln * r * p,
+    bounds: boundScrypt(ln, r, p),
     matches: async (password) => timingSafeEqual(await runScrypt(password, salt, tag.length, ln, r, p), tag),
   };
 }
 
 /** Firebase encrypts the key of the project with the key that scrypt derives; the hash is the ciphertext. */
-function readFirebase(_text: string, parts: readonly string[]): ForeignHash {
+function readFirebase(_text: string, parts: readonly string[]): StoredHash {
   const [, n, blocks, lanes, separator = '', signer = '', ...encoded] = parts;
   const [ln, r, p] = [Number(n), Number(blocks), Number(lanes)];
   const { salt, tag } = readSaltAndTag(...encoded);
   const [salted, signerKey] = [Buffer.concat([salt, Buffer.from(separator, 'base64')]), Buffer.from(signer, 'base64')];
-  requireScryptCost(ln, r, p);
   return {
     // Without the key of the project.
     scheme: `$fbscrypt$v=1,n=${ln},r=${r},p=${p},ss=,sk=AAAA`,
     work: 2 ** ln * r * p,
+    bounds: boundScrypt(ln, r, p),
     async matches(password) {
       const key = await runScrypt(password, salted, 32, ln, r, p);
       const actual = createCipheriv('aes-256-ctr', key, Buffer.alloc(16)).update(signerKey);
@@ -141,16 +173,17 @@ function readFirebase(_text: string, parts: readonly string[]): ForeignHash {
   };
 }
 
-function readPbkdf2(_text: string, [, name = '', i, ...encoded]: readonly string[]): ForeignHash {
+function readPbkdf2(_text: string, [, name = '', i, ...encoded]: readonly string[]): StoredHash {
   const iterations = Number(i);
   const { salt, tag } = readSaltAndTag(...encoded);
+  check(iterations >= 1, 'The iterations of PBKDF2 must be at least 1.');
   // Each part of the size of a digest takes all iterations.
   const work = iterations * Math.ceil(tag.length / (DIGEST_BYTES.get(name) ?? 20));
-  check(work >= 1 && work <= PBKDF2_ITERATIONS_MAX, `The iterations of PBKDF2 must be 1 to ${PBKDF2_ITERATIONS_MAX}.`);
   const digest = name === '' ? 'sha1' : name.slice(1);
   return {
     scheme: `$pbkdf2${name}$i=${work}`,
     work,
+    bounds: [{ what: 'The iterations of PBKDF2 in all parts', value: work, max: PBKDF2_ITERATIONS_MAX }],
     matches: async (password) =>
       timingSafeEqual(await computeHash('pbkdf2', password, salt, iterations, tag.length, digest), tag),
   };

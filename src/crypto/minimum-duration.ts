@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const MIN_DURATION_MS = 100;
 
 /**
- * Delays the result or error of the work to a minimum duration in milliseconds, which is longer than each of its branches, so that
- * response time does not reveal whether an account exists.
+ * Delays the result or error of the work to a minimum duration in milliseconds, which is longer than each of its branches,
+ * so that the response time does not reveal what it found.
  */
 export async function withMinimumDuration<Result>(work: Promise<Result>, minimumMs = MIN_DURATION_MS): Promise<Result> {
   const [outcome] = await Promise.allSettled([work, sleep(minimumMs)]);
@@ -15,5 +15,8 @@ export async function withMinimumDuration<Result>(work: Promise<Result>, minimum
 /** The least time of an answer that a secret is invalid: longer than a look-up, whose time tells whether it found a row. */
 const INVALID_MS = 5;
 
-/** Starts with a look-up, and resolves when an answer that its secret is invalid can be sent. */
-export const leastInvalidTime = (): Promise<void> => sleep(INVALID_MS, undefined, { ref: false });
+/** Resolves when an answer that a secret is invalid can be sent. @param startedAt `performance.now()` before the look-up */
+export async function untilLeastInvalidTime(startedAt: number): Promise<void> {
+  const left = startedAt + INVALID_MS - performance.now();
+  if (left > 0) await sleep(left, undefined, { ref: false });
+}

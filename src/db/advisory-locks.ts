@@ -12,7 +12,7 @@ export const ADVISORY_LOCKS = {
   eventPayloads: 0x45565450,
   /** Serializes the count of emails per email address. "MAIL" in ASCII. */
   email: 0x4d41494c,
-  /** Serializes the choice of slugs with the same stem. "SLUG" in ASCII. */
+  /** Claims a slug until the transaction ends. Only tried, so that nothing waits for it. "SLUG" in ASCII. */
   slug: 0x534c5547,
   /** Serializes operators who delete their own account. "OPER" in ASCII. */
   operator: 0x4f504552,
@@ -20,6 +20,12 @@ export const ADVISORY_LOCKS = {
   operatorExport: 0x4558504f,
   /** Serializes the count of operator keys. "OPKY" in ASCII. */
   operatorKey: 0x4f504b59,
+  /** Serializes the count of the operator's OAuth clients. "OPCL" in ASCII. */
+  operatorClients: 0x4f50434c,
+  /** Serializes changes of the catalogue of permissions, which nobody gives while it changes. "PERM" in ASCII. */
+  permissionCatalogue: 0x5045524d,
+  /** Serializes changes of role templates. "RTPL" in ASCII. */
+  roleTemplates: 0x5254504c,
   /** Serializes the count of sign-ups per email address. "SIGN" in ASCII. */
   signUp: 0x5349474e,
 } as const;

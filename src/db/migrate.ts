@@ -3,13 +3,13 @@ import { basename } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runMigrations } from 'graphile-worker';
 import type { Client } from 'pg';
-import { ConfigError } from '../config.ts';
+import { ConfigError } from '../config/config.ts';
 import { SECOND_MS } from '../time.ts';
 import { ADVISORY_LOCKS } from './advisory-locks.ts';
-import { appliedMigrations } from './backup/tables.ts';
-import { createClient, createPool } from './connection.ts';
+import { createClient, createPool } from './connection/connection.ts';
+import { endWithin } from './connection/end.ts';
 import { createMissingMonths, type RunSql } from './event-partitions.ts';
-import { MIGRATIONS, openOrm } from './orm.ts';
+import { MIGRATIONS, openOrm } from './connection/orm.ts';
 
 const RETRY_MS = 100;
 const CONNECT_MS = 10 * SECOND_MS;
@@ -59,7 +59,7 @@ async function applyMigrations(databaseUrl: string, to: string | undefined): Pro
     const applied = await orm.migrator.up(to === undefined ? undefined : { to });
     return applied.map(({ name }) => name);
   } finally {
-    await orm.close(true);
+    await endWithin(orm.close(true));
   }
 }
 
@@ -91,7 +91,7 @@ async function migrateJobQueue(databaseUrl: string): Promise<void> {
   try {
     await runMigrations({ pgPool });
   } finally {
-    await pgPool.end();
+    await endWithin(pgPool.end());
   }
 }
 
@@ -137,6 +137,16 @@ async function markSchema(client: Client): Promise<void> {
 async function schemaVersion(client: Client): Promise<string | undefined> {
   const { rows } = await client.query<{ version: string | null }>(SCHEMA_VERSION);
   return rows[0]?.version ?? undefined;
+}
+
+/** Returns the names of the applied migrations, in order. Returns none for a database without a migrations table. */
+export async function appliedMigrations(client: Client): Promise<string[]> {
+  const { rows: found } = await client.query<{ exists: boolean }>(
+    `select to_regclass('mikro_orm_migrations') is not null as exists`,
+  );
+  if (found[0]?.exists !== true) return [];
+  const { rows } = await client.query<{ name: string }>('select name from mikro_orm_migrations order by name');
+  return rows.map(({ name }) => name);
 }
 
 /** Returns the names of the migrations of this version, in order. */

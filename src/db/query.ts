@@ -1,16 +1,9 @@
-import type { RunInSpan } from '../telemetry/span.ts';
-import type { ListQueue } from './lists.ts';
-import { LongList, type Listed } from './long-list.ts';
-import { mapInParts } from './parts.ts';
-import { createPipeline } from './pipeline.ts';
-import { openPipeline, pipelineTransaction } from './pipelined-transaction.ts';
-import type { BoundQuery, Rows } from './prepared-statement.ts';
-import type { Value } from './pg-internals.ts';
-import type { Pools } from './pools.ts';
-import { RowCounts } from './row-counts.ts';
-import type { WriteQueue } from './write-queue.ts';
+import type { Listed } from './long-lists/long-list.ts';
 
-/** A constant SQL text with a name, which PostgreSQL prepares once per connection. */
+/**
+ * A constant SQL text with a name, which PostgreSQL prepares once per connection. The name is the table, the operation, and
+ * what tells it from others: `api_key_list_of_team` (`test/unit/statements.test.ts`).
+ */
 type Statement<Row> = { readonly name: string; readonly text: string; readonly row?: Row };
 
 /** A named statement that only reads. */
@@ -39,6 +32,7 @@ export function command<Row>(name: string, text: string) {
 const declarations = new Map<string, Query<unknown> | Command<unknown>>();
 
 function register<Declared extends Query<unknown> | Command<unknown>>(declared: Declared): Declared {
+  if (declarations.has(declared.name)) throw new Error(`Two statements have the name ${declared.name}.`);
   declarations.set(declared.name, declared);
   return declared;
 }
@@ -60,96 +54,12 @@ export type ListRunner = QueryRunner & {
   list<Row, Item>(query: Query<Row>, values: readonly unknown[], convert: (row: Row) => Item): Promise<Listed<Item>>;
 };
 
-/** Runs queries and commands, each in one round trip. */
-export type CommandRunner = ListRunner & {
-  run<Row>(command: Command<Row>, values: readonly unknown[]): Promise<Row[]>;
-  /**
-   * Runs several statements in one transaction and one round trip. @returns the rows of each
-   * @param teamId the team that they lock
-   */
-  runTogether(steps: readonly Step[], teamId?: string): Promise<Rows[]>;
-  /**
-   * Runs `work` in a transaction. BEGIN and COMMIT need no round trips of their own.
-   * @param teamId the team that it locks
-   */
-  readonly runSteps: <Result>(work: (open: OpenSteps) => Promise<Result>, teamId?: string) => Promise<Result>;
-};
-
 /** A statement with its parameters: text, bytes, numbers and null. */
 export type Step<Row = unknown> = readonly [statement: Query<Row> | Command<Row>, values: readonly unknown[]];
 
 export type RowsOf<Steps extends readonly Step[]> = {
   [Index in keyof Steps]: Steps[Index] extends Step<infer Row> ? Row[] : never;
 };
-
-/** The statements of an open transaction. */
-export type OpenSteps = {
-  /** Runs statements in one round trip, after those of `later`. @returns the rows of each */
-  readonly run: <const Steps extends readonly Step[]>(steps: Steps) => Promise<RowsOf<Steps>>;
-  /** Runs a statement with the next ones, at the latest with the commit. */
-  readonly later: (step: Step) => void;
-};
-
-type Connections = { readonly pools: Pools; readonly writeQueue: WriteQueue; readonly listQueue: ListQueue };
-
-export function createQueryRunner(
-  { pools, writeQueue, listQueue }: Connections,
-  withSpan: RunInSpan | undefined,
-): CommandRunner {
-  const few = createPipeline(pools.reads);
-  const runners = { few, many: (query: BoundQuery) => listQueue.run(query) };
-  const counts = new RowCounts();
-  const runCommand = async ({ name, text }: Command<unknown>, values: readonly unknown[]) =>
-    (await pools.writes.query({ name, text, values: [...values] })).rows as object[];
-  const bind = ([{ name, text }, values]: Step): BoundQuery => ({ name, text, values: values.map(toParameter) });
-  const traced = async <Row>(name: string, run: () => Promise<Rows>): Promise<Row[]> =>
-    (await (withSpan === undefined ? run() : withSpan('postgresql', name, run))) as Row[]; // as declared
-  return {
-    query: (query, values) => traced(query.name, () => runners[query.rows](bind([query, values]))),
-    async list<Row, Item>(declared: Query<Row>, values: readonly unknown[], convert: (row: Row) => Item) {
-      const query = bind([declared, values]);
-      const key = `${query.name} ${String(query.values[0])}`;
-      const firstCount = counts.firstCount(key);
-      if (firstCount !== undefined) await firstCount;
-      if (!counts.isLong(key))
-        return mapInParts(await counts.count(key, () => traced<Row>(query.name, () => few(query))), convert);
-      return new LongList<Item>(async (work) => {
-        let length = 0;
-        const read = () =>
-          listQueue.read(query, (rows) => {
-            length += rows.length;
-            return work(rows.map((row) => convert(row as Row))); // as declared
-          });
-        await (withSpan === undefined ? read() : withSpan('postgresql', query.name, read));
-        counts.remember(key, length);
-      });
-    },
-    run: (command, values) => traced(command.name, () => writeQueue.run(() => runCommand(command, values))),
-    runTogether: (steps, teamId) => {
-      const bound = steps.map(bind);
-      const send = () => writeQueue.run(() => pipelineTransaction(pools.writes, bound), teamId);
-      return withSpan === undefined ? send() : withSpan('postgresql', bound.at(-1)?.name ?? 'transaction', send);
-    },
-    runSteps(work, teamId) {
-      const open = () =>
-        openPipeline(pools.writes, ({ run, later }) =>
-          work({
-            run: async <Steps extends readonly Step[]>(steps: Steps) => (await run(steps.map(bind))) as RowsOf<Steps>, // as declared
-            later: (step) => later(bind(step)),
-          }),
-        );
-      const inTurn = () => writeQueue.run(open, teamId);
-      return withSpan === undefined ? inTurn() : withSpan('postgresql', 'transaction', inTurn);
-    },
-  };
-}
-
-/** Converts a parameter to text or bytes. Queries accept text, bytes, numbers and null only. */
-export function toParameter(value: unknown): Value {
-  if (value === null || typeof value === 'string' || value instanceof Uint8Array) return value;
-  if (typeof value === 'number') return String(value);
-  throw new TypeError(`A parameter of a query cannot be of type ${typeof value}.`);
-}
 
 /** Converts a `timestamptz` from PostgreSQL’s text format in UTC to ISO 8601, to the millisecond. */
 export const iso = (timestamp: string): string =>

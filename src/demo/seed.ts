@@ -1,18 +1,22 @@
 import { randomBytes } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { Invitation, Role, SCOPES, Session, type Account } from '../entities/index.ts';
+import { Invitation, Role, SCOPES, type Account } from '../entities/index.ts';
 import { isAccountOnly } from '../auth/scopes.ts';
+import { proveAll } from '../auth/session-proofs.ts';
 import type { Tokens } from '../crypto/tokens.ts';
 import { createAccount } from '../resources/accounts/accounts.service.ts';
 import { presentApiKey } from '../resources/api-keys/api-keys.schema.ts';
-import { createApiKeyAsOperator, type NewApiKey } from '../resources/api-keys/creation.service.ts';
+import { createApiKeyFor, type NewApiKey } from '../resources/api-keys/creation.service.ts';
+import { createSession } from '../resources/sessions/start-session.ts';
 import { setSubscription } from '../resources/billing/billing.service.ts';
 import { addMember } from '../resources/members/members.service.ts';
 import { createRole } from '../resources/roles/roles.service.ts';
-import { createTeamAsOperator } from '../resources/teams/teams.service.ts';
-import type { Services } from '../app-services.ts';
-import { transaction, within } from '../transactions/transaction.ts';
+import { createTeam } from '../resources/teams/teams.service.ts';
+import type { Services } from '../service/services.ts';
+import { change } from '../transactions/change.ts';
 import { HOUR_MS, addDays } from '../time.ts';
+
+const BY_US = { caller: 'system' } as const;
 
 export type SeededDemo = Awaited<ReturnType<typeof seedDemo>>;
 
@@ -23,10 +27,9 @@ export type SeededDemo = Awaited<ReturnType<typeof seedDemo>>;
  */
 export async function seedDemo({ db, tokens, config }: Services) {
   const password = randomBytes(9).toString('base64url');
-  return transaction(db, async (tx) => {
-    const scope = within(tx);
+  return change(db, 'system', { on: 'installation', requires: 'nothing' }, async (scope) => {
     const createPerson = (email: string, firstName: string, lastName: string, role?: 'admin') =>
-      createAccount(scope, { email, firstName, lastName, password, role, isEmailVerified: true });
+      createAccount(scope, 'system', config, { email, firstName, lastName, password, role, isEmailVerified: true });
     const owner = await createPerson('owner@example.com', 'Olivia', 'Hart');
     const member = await createPerson('member@example.com', 'Marco', 'Lindt');
     const guest = await createPerson('guest@example.com', 'Grace', 'Okafor');
@@ -34,35 +37,38 @@ export async function seedDemo({ db, tokens, config }: Services) {
     const operator = await createPerson('operator@example.com', 'Oskar', 'Lang', 'admin');
 
     const harbor = (
-      await createTeamAsOperator(scope, owner.id, {
+      await createTeam(scope, BY_US, owner.id, {
         name: 'Harbor Lights',
         description: 'The larger demo team, on the plan pro.',
       })
     ).team;
     const kites = (
-      await createTeamAsOperator(scope, member.id, {
+      await createTeam(scope, BY_US, member.id, {
         name: 'Kite Works',
         description: 'The smaller demo team, on the plan free.',
       })
     ).team;
-    const role = await createRole(scope, harbor.id, {
+    const role = await createRole(scope, 'system', harbor.id, {
       name: 'Recruiter',
       permissions: ['access_dashboard', 'invite_members'],
     });
-    await addMember(scope, harbor.id, member.id, { roleId: 'member' });
-    await addMember(scope, harbor.id, guest.id, { roleId: 'guest' });
-    await addMember(scope, harbor.id, recruiter.id, { roleId: role.id });
-    await addMember(scope, kites.id, owner.id, { roleId: 'member' });
+    await addMember(scope, 'system', harbor.id, member.id, { roleId: 'member' });
+    await addMember(scope, 'system', harbor.id, guest.id, { roleId: 'guest' });
+    await addMember(scope, 'system', harbor.id, recruiter.id, { roleId: role.id });
+    await addMember(scope, 'system', kites.id, owner.id, { roleId: 'member' });
 
     // No emails are queued: with a real SMTP server, emails to fictitious addresses would bounce.
     const expiresAt = addDays(new Date(), config.invitationDays);
-    const invite = (teamId: string, email: string, roleId: string, invitedBy: Account) =>
-      tx.create(Invitation, { team: teamId, email, role: tx.getReference(Role, roleId), invitedBy, expiresAt });
+    const invite = (teamId: string, email: string, roleId: string, invitedBy: Account) => {
+      const role = scope.em.getReference(Role, roleId);
+      const { id: invitationId } = scope.em.create(Invitation, { team: teamId, email, role, invitedBy, expiresAt });
+      scope.record('invitation.created', { teamId, invitationId });
+    };
     invite(harbor.id, 'ines@example.com', 'member', owner);
     invite(harbor.id, 'jonas@example.com', role.id, recruiter);
     invite(kites.id, 'kim@example.com', 'guest', member);
 
-    await setSubscription(scope, config.plans, harbor.id, {
+    await setSubscription(scope, 'system', config.plans, harbor.id, {
       // Custom plans may lack this one.
       planId: config.plans.has('pro') ? 'pro' : 'free',
       status: 'active',
@@ -70,10 +76,10 @@ export async function seedDemo({ db, tokens, config }: Services) {
       addons: { seats: 3 },
       planExpiresAt: addDays(new Date(), 30),
     });
-    addSessions(tx, tokens, owner);
+    addSessions(scope.em, tokens, owner);
 
     const key = async (input: NewApiKey) => {
-      const created = await createApiKeyAsOperator(scope, tokens, owner.id, input);
+      const created = await createApiKeyFor(scope, 'system', tokens, owner.id, input);
       return { key: presentApiKey(created.key), secret: created.secret };
     };
     const keys = {
@@ -114,10 +120,10 @@ function addSessions(tx: EntityManager, tokens: Tokens, account: Account): void 
   ];
   for (const { hoursAgo, ...device } of devices) {
     const createdAt = new Date(Date.now() - hoursAgo * HOUR_MS);
-    tx.create(Session, {
+    createSession(tx, tokens, {
       account,
-      tokenHash: tokens.generate('session').hash,
       authenticationType: 'password',
+      proofs: proveAll(['password'], createdAt),
       ...device,
       createdAt,
       expiresAt: addDays(createdAt, 30),

@@ -1,4 +1,4 @@
-import type { LeakSource, NoticeKind } from './notices.ts';
+import type { LeakSource, Notice } from './notices.ts';
 
 type Link = { readonly token: string; readonly expiresAt: Date };
 
@@ -8,9 +8,8 @@ export type Leak = { readonly leak: LeakSource; readonly foundAt: string | null 
 /** The content of an email about an account. */
 export type AccountEmail =
   | ({ readonly kind: 'verify_email' | 'change_email' | 'reset_password' | 'sign_in' } & Link)
-  | { readonly kind: 'already_registered' | NoticeKind }
-  | { readonly kind: 'email_change_requested' | 'email_changed'; readonly newEmail: string }
-  | { readonly kind: 'ownership_offer_made' | 'team_deleted'; readonly teamName: string }
+  | { readonly kind: 'already_registered' }
+  | Notice
   | {
       readonly kind: 'webhook_disabled';
       readonly url: string;

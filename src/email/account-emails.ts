@@ -1,6 +1,7 @@
 import type { AccountEmail, Leak } from './account-email.ts';
 import type { Content, EmailContext } from './content.ts';
 import { renderEmail, SUBJECT_NAME_LENGTH_MAX, type RenderedEmail } from './layout.ts';
+import { describeNotice } from './notice-emails.ts';
 import { createQuote } from './quote.ts';
 
 const LINK_PATHS = {
@@ -21,7 +22,6 @@ function describeEmail(email: AccountEmail, context: EmailContext): Content {
   const { messages, baseUrl: url } = context;
   const { format: t, formatInstant } = messages;
   const quote = createQuote(messages.language);
-  const resetAdvice = t('advice.reset');
 
   switch (email.kind) {
     case 'verify_email':
@@ -45,30 +45,6 @@ function describeEmail(email: AccountEmail, context: EmailContext): Content {
         title: t('already_registered.title'),
         before: [t('already_registered.happened'), t('already_registered.next', { url })],
         after: [t('already_registered.otherwise')],
-      };
-    case 'email_change_requested':
-      return {
-        title: t('email_change_requested.title'),
-        before: [t('email_change_requested.happened', { email: quote(email.newEmail) })],
-        after: [t('email_change_requested.otherwise')],
-      };
-    case 'email_changed':
-      return {
-        title: t('email_changed.title'),
-        before: [t('email_changed.happened', { email: quote(email.newEmail) })],
-        after: [t('advice.contact')],
-      };
-    case 'ownership_offer_made':
-      return {
-        title: t('ownership_offer_made.title'),
-        before: [t('ownership_offer_made.happened', { team: quote(email.teamName), url })],
-        after: [resetAdvice],
-      };
-    case 'team_deleted':
-      return {
-        title: t('team_deleted.title'),
-        before: [t('team_deleted.happened', { team: quote(email.teamName) })],
-        after: [resetAdvice],
       };
     case 'webhook_disabled':
       return {
@@ -128,7 +104,8 @@ function describeEmail(email: AccountEmail, context: EmailContext): Content {
           t('new_device.happened', { at: formatInstant(email.at) }),
           t('new_device.details', { browser: describe(email.browser), os: describe(email.os), location }),
         ],
-        after: [resetAdvice],
+        link: { url: `${url}/account#sessions`, label: t('notice.action') },
+        after: [t('advice.reset')],
       };
     }
     case 'ownership_offered': {
@@ -147,12 +124,7 @@ function describeEmail(email: AccountEmail, context: EmailContext): Content {
       };
     }
     default:
-      return {
-        title: t(`${email.kind}.title`),
-        before: [t(`${email.kind}.happened`)],
-        // After the deletion, resetting the password no longer helps.
-        after: [email.kind === 'account_deleted' ? t('advice.contact') : resetAdvice],
-      };
+      return describeNotice(email, context);
   }
 }
 

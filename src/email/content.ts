@@ -19,7 +19,7 @@ export type Content = {
   readonly title: string;
   /** The paragraphs and lists before the link. */
   readonly before: readonly Block[];
-  readonly link?: { readonly url: string; readonly label: string; readonly expiresAt: Date };
+  readonly link?: { readonly url: string; readonly label: string; readonly expiresAt?: Date };
   /** The paragraphs after the link. */
   readonly after: readonly string[];
 };

@@ -3,7 +3,7 @@ import type { Block, Content, EmailContext } from './content.ts';
 import { createEmailColors, renderStyleSheet, type EmailColors } from './theme.ts';
 
 type HtmlContent = Omit<Content, 'subject' | 'link'> & {
-  readonly link: (NonNullable<Content['link']> & { readonly until: string }) | undefined;
+  readonly link: (NonNullable<Content['link']> & { readonly until: string | undefined }) | undefined;
   readonly sentBy: string;
 };
 
@@ -28,7 +28,9 @@ export function renderHtml({ title, before, link, after, sentBy }: HtmlContent, 
   const card = [
     render.heading(title),
     ...before.map(render.block),
-    ...(link === undefined ? [] : [render.button(link), render.block(link.until)]),
+    ...(link === undefined
+      ? []
+      : [render.button(link), ...(link.until === undefined ? [] : [render.block(link.until)])]),
     ...after.map(render.block),
     ...(link === undefined ? [] : [render.fallback(messages.format('link.fallback'), link)]),
   ];

@@ -10,11 +10,12 @@ export const SUBJECT_NAME_LENGTH_MAX = 60;
 export function renderEmail(content: Content, context: EmailContext): RenderedEmail {
   const { subject, title, before, link, after } = content;
   const { messages, brand, baseUrl } = context;
-  const until = link && messages.format('link.until', { until: messages.formatInstant(link.expiresAt) });
+  const until = link?.expiresAt && messages.format('link.until', { until: messages.formatInstant(link.expiresAt) });
   const sentBy = messages.format('sent_by', { brand: brand.name, url: baseUrl });
   const text = [
     ...before.map((block) => (typeof block === 'string' ? block : block.list.map((line) => `- ${line}`).join('\n'))),
-    ...(link === undefined ? [] : [`${link.label}:\n${link.url}`, until]),
+    ...(link === undefined ? [] : [`${link.label}:\n${link.url}`]),
+    ...(until === undefined ? [] : [until]),
     ...after,
     sentBy,
   ];
@@ -22,6 +23,6 @@ export function renderEmail(content: Content, context: EmailContext): RenderedEm
   return {
     subject: subject ?? title,
     text: text.join('\n\n').concat('\n'),
-    html: renderHtml({ title, before, link: link && until ? { ...link, until } : undefined, after, sentBy }, context),
+    html: renderHtml({ title, before, link: link && { ...link, until }, after, sentBy }, context),
   };
 }

@@ -1,15 +1,8 @@
+import { isolate, isolateRightToLeft } from '../messages/direction.ts';
 import { describeLanguage, type Language } from '../messages/languages.ts';
+import { neutralize, replaceQuotationMarks } from '../messages/neutralize.ts';
 
 const NAME_LENGTH_MAX = 100;
-
-/** Everything that looks like a quotation mark, except apostrophes. */
-const QUOTATION_MARKS = /(?!['‘’])[\p{Quotation_Mark}❛-❠❮❯〈-》≪≫]/gu;
-
-/** Letters that are written from right to left (blocks of the Unicode standard). */
-const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefe\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
-
-/** Keeps the direction of the text between them from changing that around it (FSI and PDI of UAX #9). */
-const isolate = (text: string): string => `\u2068${text}\u2069`;
 
 export type Quote = (name: string, lengthMax?: number) => string;
 
@@ -23,15 +16,13 @@ export function createQuote(language: Language): Quote {
   const { direction, quotes } = describeLanguage(language);
   const [open, close] = quotes;
   return (name, lengthMax = NAME_LENGTH_MAX) => {
-    const line = name
+    const line = replaceQuotationMarks(neutralize(name))
       .replace(/[\p{Cc}\p{Z}\s]+/gu, ' ')
-      .replace(/[\p{Cf}\p{Cs}\p{Co}]/gu, '')
-      .replace(QUOTATION_MARKS, "'")
+      .replace(/[\p{Cf}\p{Cs}\p{Co}\p{Default_Ignorable_Code_Point}]/gu, '')
       .replace(/([.:．。｡․﹒：﹕])(?=\S)/gu, '$1 ')
       .trim();
     const characters = Array.from(line);
     const bounded = characters.length > lengthMax ? `${characters.slice(0, lengthMax - 1).join('')}…` : line;
-    const isIsolated = direction === 'rtl' || RIGHT_TO_LEFT.test(bounded);
-    return `${open}${isIsolated ? isolate(bounded) : bounded}${close}`;
+    return open + (direction === 'rtl' ? isolate(bounded) : isolateRightToLeft(bounded)) + close;
   };
 }

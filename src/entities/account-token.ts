@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { Account } from './account.ts';
-import { instant, text } from './base.ts';
+import { instant, text, textId } from './base.ts';
 
 export const TOKEN_PURPOSES = ['verify_email', 'change_email', 'reset_password', 'sign_in'] as const;
 export type TokenPurpose = (typeof TOKEN_PURPOSES)[number];
@@ -16,6 +16,8 @@ const AccountTokenSchema = defineEntity({
     purpose: text().$type<TokenPurpose>(),
     /** The email address that the link was sent to and verifies. */
     email: text(),
+    /** The application at which its request began. No reference: it is looked up when the link is used. */
+    clientId: textId().nullable(),
     createdAt: instant().onCreate(() => new Date()),
     expiresAt: instant(),
   },

@@ -1,5 +1,6 @@
 import { defineEntity } from '@mikro-orm/core';
-import { base, externalId, instant, text } from './base.ts';
+import { base, externalId, instant, text, textId } from './base.ts';
+import { metadataChecks, metadataColumns } from './metadata.ts';
 
 export const ACCOUNT_ROLES = ['user', 'admin'] as const;
 
@@ -26,6 +27,9 @@ const AccountSchema = defineEntity({
     createdBy: text().$type<'operator'>().nullable(),
     /** Credentials of a disabled account are rejected. Enabling the account restores its keys and grants. */
     disabledAt: instant().nullable(),
+    /** The import that created it, whose own rows can have no events. Not deleted with the import. */
+    importId: textId().nullable(),
+    ...metadataColumns(),
     updatedAt: instant()
       .onCreate(() => new Date())
       .onUpdate(() => new Date()),
@@ -90,6 +94,7 @@ const AccountSchema = defineEntity({
     },
     { name: 'account_role_check', expression: `role in ('user', 'admin')` },
     { name: 'account_created_by_check', expression: `created_by in ('operator')` },
+    ...metadataChecks('account'),
   ],
 });
 

@@ -1,8 +1,9 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { Account } from './account.ts';
-import { base, instant, text } from './base.ts';
+import { base, instant, text, textId } from './base.ts';
 import { OAuthGrant } from './oauth-grant.ts';
 import { OAuthTokenFamily } from './oauth-token-family.ts';
+import { productPermissions } from './permission-catalogue.ts';
 import { quotedScopes, type Scope } from './scope.ts';
 import { Team } from './team.ts';
 
@@ -18,8 +19,13 @@ const ApiKeySchema = defineEntity({
     oauthGrant: () => p.manyToOne(OAuthGrant).nullable().deleteRule('cascade'),
     /** The token family that created the key. */
     oauthFamily: () => p.manyToOne(OAuthTokenFamily).nullable().deleteRule('set null'),
+    /** The first of the keys that created each other with equal rights; null for one that no such key created. */
+    rotationId: textId().nullable().hidden(),
     name: text(),
+    /** Can be empty, of a key for the operator’s product alone. */
     scopes: p.array().columnType('text[]').$type<Scope[]>(),
+    /** What it can have at most of what its account’s role holds. */
+    productPermissions: productPermissions(),
     keyPrefix: text(),
     last4: text(),
     /** Precise to the minute. Written in batches outside the request. */
@@ -60,10 +66,7 @@ const ApiKeySchema = defineEntity({
         'create index "api_key_oauth_family_index" on "api_key" ("oauth_family_id") where oauth_family_id is not null',
     },
   ],
-  checks: [
-    { name: 'api_key_scopes_check', expression: `scopes <@ array[${quotedScopes}]` },
-    { name: 'api_key_scopes_not_empty', expression: 'cardinality(scopes) > 0' },
-  ],
+  checks: [{ name: 'api_key_scopes_check', expression: `scopes <@ array[${quotedScopes}]` }],
 });
 
 export class ApiKey extends ApiKeySchema.class {}

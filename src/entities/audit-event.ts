@@ -127,6 +127,11 @@ const AuditCheckpointSchema = defineEntity({
     startedAt: instant().nullable(),
     /** End of the period in which events without a MAC are accepted, for an upgrade with several replicas. */
     unsignedUntil: instant().nullable(),
+    /** The beginning of the chain, as in `audit_head`; null in checkpoints of versions that did not sign it. */
+    rootSequence: p.bigint().nullable(),
+    rootHash: p.blob().nullable(),
+    rootAt: instant().nullable(),
+    prunedBefore: textId().nullable(),
   },
 });
 
@@ -151,6 +156,10 @@ const AuditHeadSchema = defineEntity({
     feedStart: p.bigint().default(0),
     /** Events with smaller ids can have lost their positions: retention drops whole partitions of old events. */
     prunedBefore: textId().nullable(),
+    /** The position up to which retention has deleted the chain, and when; null until this version has signed it. */
+    rootSequence: p.bigint().nullable(),
+    rootHash: p.blob().nullable(),
+    rootAt: instant().nullable(),
   },
   checks: [{ name: 'audit_head_single_check', expression: 'id = 1' }],
 });

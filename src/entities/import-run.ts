@@ -22,6 +22,8 @@ const ImportRunSchema = defineEntity({
     /** The operator key that uploaded the rows; null for the command line. Not deleted with the key. */
     operatorKeyId: textId().nullable(),
     isDryRun: p.boolean().default(false),
+    /** Whether the rows of accounts and teams that the import creates have no events. */
+    isSilent: p.boolean().default(false),
     /** When the upload was complete. */
     receivedAt: instant().nullable(),
     /** The number of lines of a complete upload. */

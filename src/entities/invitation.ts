@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { Account } from './account.ts';
-import { base, instant, text } from './base.ts';
+import { base, instant, text, textId } from './base.ts';
 import { Role } from './role.ts';
 import { Team } from './team.ts';
 
@@ -14,6 +14,10 @@ const InvitationSchema = defineEntity({
     email: text(),
     role: () => p.manyToOne(Role),
     invitedBy: () => p.manyToOne(Account).nullable().deleteRule('set null'),
+    /** Tells an invitation whose sender was deleted from one of the operator. A new sender counts instead. */
+    isSenderDeleted: p.boolean().default(false),
+    /** The first-party application that sent it, where accepting it leads. Looked up when it is used. */
+    clientId: textId().nullable(),
     expiresAt: instant(),
     acceptedAt: instant().nullable(),
   },

@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { Account } from './account.ts';
 import { base, instant } from './base.ts';
+import { metadataChecks, metadataColumns } from './metadata.ts';
 import { Role } from './role.ts';
 import { Team } from './team.ts';
 
@@ -16,12 +17,14 @@ const MembershipSchema = defineEntity({
     isActive: p.boolean().default(true),
     expiresAt: instant().nullable(),
     joinedAt: instant().nullable(),
+    ...metadataColumns(),
   },
   indexes: [
     { name: 'membership_team_index', properties: ['team', 'joinedAt', 'id'] },
     { name: 'membership_team_page_index', properties: ['team', 'id'] },
     { name: 'membership_role_index', properties: ['role'] },
   ],
+  checks: metadataChecks('membership'),
   uniques: [
     { name: 'membership_account_team_unique', properties: ['account', 'team'] },
     {

@@ -2,6 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { Account } from './account.ts';
 import { base, instant, text } from './base.ts';
 import { OAuthClient } from './oauth-client.ts';
+import { productPermissions } from './permission-catalogue.ts';
 import { quotedScopes, type Scope } from './scope.ts';
 import { Team } from './team.ts';
 
@@ -26,6 +27,10 @@ const OAuthGrantSchema = defineEntity({
     /** The only team that the grant gives access to; null for the whole account. */
     team: () => p.manyToOne(Team).nullable().deleteRule('cascade'),
     scopes: p.array().columnType('text[]').$type<Scope[]>(),
+    /** The scopes of OpenID Connect, which are none of the API. Null without `openid`. */
+    openidScopes: p.array().columnType('text[]').$type<string[]>().nullable(),
+    /** Those of the client when its user consented. A first-party client has all that the role holds instead. */
+    productPermissions: productPermissions(),
     /** Time at which scopes were last removed. */
     narrowedAt: instant().nullable(),
     lastUsedAt: instant().nullable(),
@@ -55,7 +60,12 @@ const OAuthGrantSchema = defineEntity({
     // Prevents that a grant for a team becomes one for the whole account.
     { name: 'oauth_grant_team_check', expression: `(audience = 'team') = (team_id is not null)` },
     { name: 'oauth_grant_scopes_check', expression: `scopes <@ array[${quotedScopes}]` },
-    { name: 'oauth_grant_scopes_not_empty', expression: 'cardinality(scopes) > 0' },
+    {
+      name: 'oauth_grant_openid_check',
+      expression: `openid_scopes <@ array['openid', 'profile', 'email']`,
+    },
+    // A grant can be for signing in alone.
+    { name: 'oauth_grant_scopes_not_empty', expression: 'cardinality(scopes) > 0 or openid_scopes is not null' },
   ],
 });
 

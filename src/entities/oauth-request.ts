@@ -13,9 +13,16 @@ const AuthorizationRequestSchema = defineEntity({
     payload: p.json<Record<string, unknown>>(),
     /** The decision of the user. Written once. */
     result: p.json<Record<string, unknown>>().nullable(),
+    /** Its start, which its expiry does not tell: an emailed link makes it wait longer. */
+    beganAt: instant().defaultRaw('now()'),
     expiresAt: instant(),
+    /** The id, encrypted, by which its browser continues from an emailed link. */
+    sealedId: text().nullable(),
   },
-  indexes: [{ name: 'authorization_request_expiry_index', properties: ['expiresAt'] }],
+  indexes: [
+    { name: 'authorization_request_expiry_index', properties: ['expiresAt'] },
+    { name: 'authorization_request_browser_index', properties: ['browserHash'] },
+  ],
 });
 
 export class AuthorizationRequest extends AuthorizationRequestSchema.class {}

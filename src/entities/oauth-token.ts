@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { instant, text } from './base.ts';
+import { instant, text, textId } from './base.ts';
 import { OAuthGrant } from './oauth-grant.ts';
 import { OAuthTokenFamily } from './oauth-token-family.ts';
 import { quotedScopes, type Scope } from './scope.ts';
@@ -18,6 +18,8 @@ const OAuthTokenSchema = defineEntity({
     grant: () => p.manyToOne(OAuthGrant).nullable().deleteRule('cascade'),
     /** Null in tokens that a replica of the previous version issued. */
     family: () => p.manyToOne(OAuthTokenFamily).nullable().deleteRule('cascade'),
+    /** The active team of a first-party access token. It stays when others of its family get another. */
+    activeTeamId: textId().nullable(),
     scopes: p.array().columnType('text[]').$type<Scope[]>(),
     /** The payload of oidc-provider, without the token. */
     payload: p.json<Record<string, unknown>>(),

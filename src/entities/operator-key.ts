@@ -11,6 +11,7 @@ export const OPERATOR_SCOPES = [
   'credentials:verify',
   'events:read',
   'webhooks:write',
+  'clients:write',
   'keys:write',
 ] as const;
 export type OperatorScope = (typeof OPERATOR_SCOPES)[number];

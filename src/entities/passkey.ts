@@ -30,8 +30,10 @@ const PasskeyChallengeSchema = defineEntity({
   properties: {
     ...base('chl'),
     challenge: text().collation('C').unique('passkey_challenge_unique'),
-    /** The account that registers a passkey; null for a sign-in, whose account is not known yet. */
+    /** The account that registers a passkey or proves one; null for a sign-in, whose account is not known yet. */
     account: () => p.manyToOne(Account).nullable().deleteRule('cascade'),
+    /** The session that asked for it, and alone can answer it. */
+    sessionId: text().nullable(),
     expiresAt: instant(),
   },
   indexes: [

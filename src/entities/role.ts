@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { base, text } from './base.ts';
+import { productPermissions } from './permission-catalogue.ts';
 import { roleNameSkeleton } from './role-name.ts';
 import { Team } from './team.ts';
 
@@ -13,6 +14,14 @@ export const PERMISSIONS = [
   'manage_api_keys',
 ] as const;
 export type Permission = (typeof PERMISSIONS)[number];
+
+/** Permissions by which a member gives access to others or takes it. A role that holds one is privileged. */
+export const PRIVILEGED_PERMISSIONS: readonly Permission[] = [
+  'invite_members',
+  'remove_members',
+  'manage_api_keys',
+  'edit_team_settings',
+];
 
 /** The ids of the roles that every team has. Their rows belong to no team. */
 export const SYSTEM_ROLES = [
@@ -38,6 +47,12 @@ const RoleSchema = defineEntity({
       .onCreate((role: { name: string }) => roleNameSkeleton(role.name))
       .onUpdate((role: { name: string }) => roleNameSkeleton(role.name)),
     permissions: p.array().columnType('text[]').$type<Permission[]>(),
+    /** Of the catalogue. Apart from `permissions`, so that processes of the previous version and the API see only the six. */
+    productPermissions: productPermissions(),
+    /** Whether one of them is sensitive: written with them, so that no reader needs the catalogue. */
+    isSensitive: p.boolean().default(false),
+    /** Counts the changes. */
+    version: p.integer().default(0),
   },
   uniques: [
     {

@@ -23,3 +23,6 @@ export const ACCOUNT_ONLY_SCOPES: readonly Scope[] = [
 
 /** The scopes as SQL literals, for CHECK constraints. */
 export const quotedScopes = SCOPES.map((scope) => `'${scope}'`).join(', ');
+
+/** The scopes of OpenID Connect. They are stored apart from those of the API. */
+export const OPENID_SCOPES = ['openid', 'profile', 'email'] as const;

@@ -2,6 +2,12 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { Account } from './account.ts';
 import { base, instant, text } from './base.ts';
 
+/** The ways in which a user can prove who they are. Later ones need no migration. */
+export type ProofMethod = 'password' | 'link' | 'passkey';
+
+/** What was proved, and when: the time of the last proof by each method. */
+export type Proofs = Readonly<Partial<Record<ProofMethod, string>>>;
+
 const SessionSchema = defineEntity({
   name: 'Session',
   tableName: 'session',
@@ -24,7 +30,12 @@ const SessionSchema = defineEntity({
     lastUsedAt: instant().nullable(),
     lastAddress: text().nullable(),
     revokedAt: instant().nullable(),
-    /** Time of the last sign-in or re-authentication in this session. */
+    /** What the session proves. Null in sessions that a process of the previous version created: see `proofsOf`. */
+    proofs: p.json<Proofs>().nullable(),
+    /**
+     * The time of the last proof. Processes of the previous version know only this, and can run beside this version, so
+     * both are written, and the later one counts: see `lastProofOf`.
+     */
     provenAt: instant().nullable(),
   },
   indexes: [
@@ -33,6 +44,12 @@ const SessionSchema = defineEntity({
     {
       name: 'session_expiry_index',
       expression: 'create index "session_expiry_index" on "session" (least(expires_at, revoked_at))',
+    },
+  ],
+  checks: [
+    {
+      name: 'session_proofs_check',
+      expression: `jsonb_typeof(proofs) = 'object' and length(proofs::text) <= 4000`,
     },
   ],
 });

@@ -15,7 +15,9 @@ const SignUpAttemptSchema = defineEntity({
     passwordHash: text().hidden(),
     /** SHA-256 of the device token of the browser that signed up. */
     browserHash: p.blob(),
-    /** SHA-256 of the link's token; null if the address has a verified account, to which no link is sent. */
+    /** The application at which it began. No reference: it is looked up when the link is used. */
+    clientId: textId().nullable(),
+    /** SHA-256 of the link's token; null until the link is emailed, which an address with a verified account gets none of. */
     tokenHash: p.blob().nullable().unique('sign_up_attempt_token_hash_unique').hidden(),
     /** SHA-256 of the session cookie's token in that browser. */
     sessionTokenHash: p.blob().nullable().unique('sign_up_attempt_session_token_hash_unique').hidden(),

@@ -1,5 +1,6 @@
 import { defineEntity } from '@mikro-orm/core';
-import { base, externalId, instant, text } from './base.ts';
+import { base, externalId, instant, text, textId } from './base.ts';
+import { metadataChecks, metadataColumns } from './metadata.ts';
 
 const TeamSchema = defineEntity({
   name: 'Team',
@@ -11,8 +12,11 @@ const TeamSchema = defineEntity({
     slug: text().collation('C').unique('team_slug_unique'),
     /** The id of the team in the operator's own system. */
     externalId: externalId(),
+    /** The import that created it, whose own rows can have no events. Not deleted with the import. */
+    importId: textId().nullable(),
     description: text().nullable(),
     avatarUrl: text().nullable(),
+    ...metadataColumns(),
     updatedAt: instant()
       .onCreate(() => new Date())
       .onUpdate(() => new Date()),
@@ -20,6 +24,7 @@ const TeamSchema = defineEntity({
   uniques: [{ name: 'team_external_id_unique', properties: ['externalId'] }],
   checks: [
     { name: 'team_external_id_check', expression: 'char_length(external_id) >= 1 and char_length(external_id) <= 255' },
+    ...metadataChecks('team'),
   ],
   indexes: [
     {

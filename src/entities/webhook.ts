@@ -11,7 +11,7 @@ const WebhookEndpointSchema = defineEntity({
     ...base('whe'),
     /** Null for an endpoint of the installation, which gets the events of all teams and accounts. */
     team: () => p.manyToOne(Team).nullable().deleteRule('cascade'),
-    /** The member whose permissions decide what a team's endpoint gets: its creator, or who resumed it last. */
+    /** The member whose permissions decide what a team's endpoint gets: who last set its URL, types or secret. */
     account: () => p.manyToOne(Account).nullable().deleteRule('set null'),
     url: text(),
     /** The names of the events; empty for all. */

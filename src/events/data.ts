@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import {
+  OPENID_SCOPES,
   OPERATOR_SCOPES,
   PERMISSIONS,
   RESOURCES,
@@ -13,11 +14,21 @@ const id = z.string();
 const time = z.string().meta({ format: 'date-time' });
 const scopes = z.array(z.enum(SCOPES));
 const clientOf = { id, name: z.string() };
+const forOperators = z
+  .string()
+  .nullable()
+  .optional()
+  .meta({ description: 'The id that the operator gave it. Only operators see it.' });
+const ofProduct = z
+  .array(z.string())
+  .optional()
+  .meta({ description: 'The permissions of the operator’s product. Left out of events from before they existed.' });
+const metadataOf = { public: z.record(z.string(), z.unknown()) };
 const roleOf = { roleId: id, roleName: z.string().nullable(), isSystemRole: z.boolean() };
 
 /**
  * What `data` of an event shows: the resource as REST shows it, without secrets and without what only its reader has,
- * such as their own role. `test/events/catalogue.test.ts` compares both.
+ * such as their own role; of metadata, the public part. `test/events/catalogue.test.ts` compares both.
  */
 export const DATA = {
   account: z.strictObject({
@@ -28,10 +39,12 @@ export const DATA = {
     role: z.string(),
     avatar: z.string().nullable(),
     preferredLocale: z.string().nullable(),
+    externalId: forOperators,
     emailVerified: time.nullable(),
     createdAt: time,
     updatedAt: time,
   }),
+  accountMetadata: z.strictObject({ accountId: id, ...metadataOf }),
   session: z.strictObject({
     id,
     createdAt: time,
@@ -50,23 +63,32 @@ export const DATA = {
     slug: z.string(),
     description: z.string().nullable(),
     avatarUrl: z.string().nullable(),
+    externalId: forOperators,
   }),
+  teamMetadata: z.strictObject({ teamId: id, ...metadataOf }),
   member: z.strictObject({
     membershipId: id,
-    userId: id,
+    accountId: id,
+    userId: id.meta({ deprecated: true, description: 'The same as `accountId`.' }),
     email: z.string().nullable(),
     firstName: z.string().nullable(),
     lastName: z.string().nullable(),
     avatar: z.string().nullable(),
     ...roleOf,
-    isActive: z.boolean(),
+    isActive: z.boolean().meta({ description: 'Whether `status` is `active`.' }),
+    status: openEnum(['active', 'inactive', 'expired']).meta({
+      description: 'An active membership expires at `expiresAt` without an event. More can be added.',
+    }),
     joinedAt: time.nullable(),
+    expiresAt: time.nullable(),
   }),
+  memberMetadata: z.strictObject({ membershipId: id, accountId: id, ...metadataOf }),
   role: z.strictObject({
     roleId: id,
     name: z.string().nullable(),
     isSystemRole: z.boolean(),
     permissions: z.array(z.enum(PERMISSIONS)),
+    productPermissions: ofProduct,
   }),
   invitation: z.strictObject({ id, email: z.string(), ...roleOf, createdAt: time, expiresAt: time }),
   apiKey: z.strictObject({
@@ -75,6 +97,7 @@ export const DATA = {
     keyPrefix: z.string(),
     last4: z.string(),
     scopes,
+    permissions: ofProduct,
     teamId: id.nullable(),
     createdAt: time,
     lastUsedAt: time.nullable(),
@@ -108,6 +131,7 @@ export const DATA = {
     resource: z.enum(RESOURCES),
     team: z.strictObject({ id, name: z.string() }).nullable(),
     scopes,
+    openidScopes: z.array(z.enum(OPENID_SCOPES)),
     createdAt: time,
     lastUsedAt: time.nullable(),
     expiresAt: time,
@@ -122,7 +146,8 @@ export const DATA = {
     disabledReason: z.string().nullable(),
     failingSince: time.nullable(),
     previousSecretExpiresAt: time.nullable(),
-    responsibleUserId: id.nullable(),
+    responsibleAccountId: id.nullable(),
+    responsibleUserId: id.nullable().meta({ deprecated: true, description: 'The same as `responsibleAccountId`.' }),
     createdAt: time,
   }),
   operatorKey: z.strictObject({
@@ -140,12 +165,28 @@ export const DATA = {
 
 export type DataKind = keyof typeof DATA;
 
+/** The kinds with an id of the operator's own system, which is nobody else's business. */
+const WITH_EXTERNAL_ID: readonly DataKind[] = ['account', 'team'];
+
+/** Returns the stored data of an event without what only operators see. */
+export function withoutOperatorFields(data: Readonly<Record<string, unknown>> | null) {
+  if (data === null) return null;
+  const shown = { ...data };
+  for (const kind of WITH_EXTERNAL_ID) {
+    const { externalId: _, ...fields } = (shown[kind] ?? {}) as Record<string, unknown>; // as `DATA` declares
+    if (kind in shown) shown[kind] = fields;
+  }
+  return shown;
+}
+
 /** The kinds that tell of the account of the event. The others tell of a team, an invited address or the installation. */
 const OF_ACCOUNT: readonly DataKind[] = [
   'account',
+  'accountMetadata',
   'session',
   'passkey',
   'member',
+  'memberMetadata',
   'apiKey',
   'oauthClient',
   'client',

@@ -10,6 +10,7 @@ export type EventTarget =
   | 'team'
   | 'membership'
   | 'role'
+  | 'role_template'
   | 'invitation'
   | 'api_key'
   | 'oauth_client'
@@ -48,6 +49,8 @@ const ofTeamResource =
     define({ target, audience: 'team', isDelivered: true, data, scope, permission, details });
 
 export const ofTeam = ofTeamResource('team', 'team', 'teams:read', null);
+export const ofTeamMetadata = ofTeamResource('team', 'teamMetadata', 'teams:read', null);
+export const ofMemberMetadata = ofTeamResource('membership', 'memberMetadata', 'members:read', 'access_dashboard');
 export const ofSubscription = ofTeamResource('team', 'subscription', 'billing:read', 'access_billing');
 export const ofMember = ofTeamResource('membership', 'member', 'members:read', 'access_dashboard');
 export const ofRole = ofTeamResource('role', 'role', 'members:read', 'access_dashboard');

@@ -1,10 +1,11 @@
 import type { Database } from '../db/database.ts';
-import { oneAtATime } from '../db/one-at-a-time.ts';
 import type { ActorKind } from '../entities/index.ts';
 import { currentActor } from './actor.ts';
 import type { EventName } from './catalogue.ts';
+import type { RequestIds } from './request-ids.ts';
 import { insertRows, toEvent, type NewEvent } from './record.ts';
 import { MINUTE_MS } from '../time.ts';
+import { oneAtATime } from '../turns.ts';
 
 const FLUSH_MS = MINUTE_MS;
 const KINDS_MAX = 1000;
@@ -39,7 +40,7 @@ export function denied(event: Denial['event'], reason: string, overrides: Partia
  * most the denials of the last minute.
  */
 export type DenialLog = {
-  note(denial: Denial, requestId: string): void;
+  note(denial: Denial, requestIds: RequestIds): void;
   flush(): Promise<void>;
   /** Writes the pending denials and stops the timer. */
   close(): Promise<void>;
@@ -65,14 +66,14 @@ export function createDenialLog(db: Database, onError: (error: unknown) => void)
 
   const timer = setInterval(() => void flush(), FLUSH_MS).unref();
   return {
-    note(denial, requestId) {
+    note(denial, requestIds) {
       const key = Object.values(denial).join('\n');
       const known = pending.get(key);
       if (known !== undefined) {
         known.count += 1;
         known.details['until'] = new Date().toISOString();
       } else if (pending.size < KINDS_MAX) {
-        pending.set(key, toDenialEvent(denial, requestId));
+        pending.set(key, toDenialEvent(denial, requestIds));
       } else {
         omitted += 1;
       }
@@ -85,10 +86,11 @@ export function createDenialLog(db: Database, onError: (error: unknown) => void)
   };
 }
 
-const toDenialEvent = ({ reason, ...denial }: Denial, requestId: string): NewEvent => ({
+const toDenialEvent = ({ reason, ...denial }: Denial, { requestId, clientRequestId }: RequestIds): NewEvent => ({
   ...toEvent(denial.event),
   ...denial,
   requestId,
+  clientRequestId,
   details: { reason },
 });
 

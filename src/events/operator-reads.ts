@@ -1,8 +1,9 @@
 import type { Database } from '../db/database.ts';
-import { runInBackground } from '../db/caller.ts';
-import { oneAtATime } from '../db/one-at-a-time.ts';
+import { runInBackground } from '../db/turns/caller.ts';
 import { HOUR_MS, MINUTE_MS } from '../time.ts';
+import type { RequestIds } from './request-ids.ts';
 import { insertRows, toEvent, type NewEvent } from './record.ts';
+import { oneAtATime } from '../turns.ts';
 
 const FLUSH_MS = MINUTE_MS;
 /** How long equal calls are counted as one event. */
@@ -25,7 +26,7 @@ export type OperatorRead = {
  * minute; equal calls of the following hour are one more event with their number. A crash loses at most those.
  */
 export type OperatorReadLog = {
-  note(read: OperatorRead, requestId: string): void;
+  note(read: OperatorRead, requestIds: RequestIds): void;
   flush(): Promise<void>;
   /** Writes the pending reads and stops the timer. */
   close(): Promise<void>;
@@ -33,7 +34,8 @@ export type OperatorReadLog = {
 
 type Entry = {
   readonly read: OperatorRead;
-  requestId: string;
+  /** Those of the first call that is counted. */
+  requestIds: RequestIds;
   count: number;
   since: number;
   until: number;
@@ -70,8 +72,8 @@ export function createOperatorReadLog(
     } catch (error) {
       // Count them with the next batch.
       for (const [i, entry] of due.entries()) {
-        const { count = 0, since = now, writtenAt = null, requestId = entry.requestId } = before[i] ?? {};
-        Object.assign(entry, { count: entry.count + count, since, writtenAt, requestId });
+        const { count = 0, since = now, writtenAt = null, requestIds = entry.requestIds } = before[i] ?? {};
+        Object.assign(entry, { count: entry.count + count, since, writtenAt, requestIds });
       }
       throw error;
     }
@@ -80,19 +82,19 @@ export function createOperatorReadLog(
   const flush = () => write(false);
   const timer = setInterval(() => void flush(), FLUSH_MS).unref();
   return {
-    note(read, requestId) {
+    note(read, requestIds) {
       const { credentialId, of } = read;
       const kind = `${credentialId} ${'operation' in of ? of.operation : 'accountId' in of ? of.accountId : of.teamId}`;
       const key = `${kind} ${read.address}`;
       const known = entries.get(key) ?? (entries.size >= kindsMax ? entries.get(kind) : undefined);
       const now = Date.now();
       if (known !== undefined) {
-        if (known.count === 0) Object.assign(known, { since: now, requestId });
+        if (known.count === 0) Object.assign(known, { since: now, requestIds });
         known.count += 1;
         known.until = now;
         return;
       }
-      const entry = { read, requestId, count: 1, since: now, until: now, writtenAt: null };
+      const entry = { read, requestIds, count: 1, since: now, until: now, writtenAt: null };
       if (entries.size < kindsMax) entries.set(key, entry);
       else if ('operation' in of) entries.set(kind, { ...entry, read: { ...read, address: null } });
     },
@@ -105,7 +107,7 @@ export function createOperatorReadLog(
 }
 
 /** Creates the event of counted calls. It occurs when it is written, because the chain and exports expect recent events. */
-function toReadEvent({ read: { credentialId, address, of }, requestId, count, since, until }: Entry): NewEvent {
+function toReadEvent({ read: { credentialId, address, of }, requestIds, count, since, until }: Entry): NewEvent {
   const [event, subject] =
     'operation' in of
       ? (['operator_key.used', {}] as const)
@@ -117,7 +119,8 @@ function toReadEvent({ read: { credentialId, address, of }, requestId, count, si
     actorId: null,
     credentialId,
     address,
-    requestId,
+    requestId: requestIds.requestId,
+    clientRequestId: requestIds.clientRequestId,
     count,
     details: {
       ...('operation' in of && of),

@@ -3,6 +3,7 @@ import { createMissingMonths, listMonths, type RunSql } from '../db/event-partit
 import { ADVISORY_LOCKS } from '../db/advisory-locks.ts';
 import { firstIdAt } from '../entities/index.ts';
 import { errorSummary, type Log } from '../telemetry/log.ts';
+import { allowDeletion } from './chain/allow-deletion.ts';
 import { retentionEnd } from './chain/retention.ts';
 import { HAS_NO_POSITION, IS_PRUNED } from './chain/candidates.ts';
 import { inTransaction, type Sql } from './chain/sql.ts';
@@ -21,11 +22,15 @@ const BATCH_MAX = 5000;
 /** Waits this long for the lock of the table, while inserts wait behind it. The next run tries again. */
 const LOCK_MS = 1000;
 
+// Tables are created in the first schema of the path, which must be that of the log. What is built in is found before it.
+const SETTINGS = `select set_config('lock_timeout', ?, true), set_config('search_path', quote_ident(n.nspname), true)
+  from pg_class c join pg_namespace n on n.oid = c.relnamespace where c.oid = to_regclass('audit_event')`;
+
 /** Creates the partitions of the next months and drops those that are too old. Failures are logged. */
 export async function maintainPartitions({ db, config }: Services, log: Log, now = new Date()): Promise<void> {
   const inPartitions = (work: (sql: Sql) => Promise<void>) =>
     inTransaction(db.pools.writes, async (sql) => {
-      await sql.execute(`select set_config('lock_timeout', ?, true)`, [String(LOCK_MS)]);
+      await sql.execute(SETTINGS, [String(LOCK_MS)]);
       await sql.execute('select pg_advisory_xact_lock(?)', [ADVISORY_LOCKS.migration]);
       await work(sql);
     }).catch((error: unknown) =>
@@ -36,7 +41,7 @@ export async function maintainPartitions({ db, config }: Services, log: Log, now
   });
   for (const table of ['audit_event_first', 'audit_event_other'])
     await inPartitions(async (sql) => {
-      await sql.execute(`select set_config('roster.retention', 'on', true)`);
+      await allowDeletion(sql);
       await sql.execute(DELETE_PRUNED(table));
     });
   const end = firstIdAt('evt', retentionEnd(config, now));

@@ -23,6 +23,7 @@ export const createRecordSchema = (type: EventName) =>
       target_id: id.nullable(),
       address: z.string().nullable(),
       request_id: id.nullable(),
+      client_request_id: id.nullable().meta({ description: 'The `X-Request-Id` that the client sent.' }),
       count: z.int().meta({
         description:
           'How many equal denials (within a minute) or reads of an operator key (within an hour) it stands for.',
@@ -47,6 +48,7 @@ export function createRecordExample(type: EventName) {
     target_id: target === 'oauth_grant' ? 'grant_0one' : null,
     address: '192.0.2.7',
     request_id: '0b9f6f0e-3f5c-4d9a-8a5e-1c2d3e4f5a6b',
+    client_request_id: null,
     count: 1,
     details: createDetailsExample(type),
   };

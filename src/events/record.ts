@@ -1,10 +1,12 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { afterCommit } from '../db/after-commit.ts';
 import type { Database } from '../db/database.ts';
+import { transactionOf, type OpenTransaction } from '../db/pipeline/open-transaction.ts';
+import { nextTurn } from '../db/long-lists/parts.ts';
 import { command, type Command, type Step } from '../db/query.ts';
-import { AuditEvent, newId } from '../entities/index.ts';
+import { newId } from '../entities/index.ts';
 import type { EventFields } from './event.ts';
-import type { EventName } from './catalogue.ts';
+import { EVENTS, type EventName } from './catalogue.ts';
+import type { EventDefinition } from './definition.ts';
 import { currentActor } from './actor.ts';
 import { COLUMNS, EVENT_COLUMNS, PROPERTIES } from './chain/event-columns.ts';
 import { createMac } from './chain/event-mac.ts';
@@ -12,14 +14,23 @@ import { emitRecorded } from './wake.ts';
 
 const DETAILS_LENGTH_MAX = 2000;
 
-/**
- * Records an event in the transaction of the change. It is inserted with the next flush, at the latest with the
- * commit, and is logged afterwards.
- */
-export function record(tx: EntityManager, event: EventName, fields: EventFields = {}): void {
-  const row = toEvent(event, fields);
-  tx.create(AuditEvent, { ...row, mac: createMac(tx, row) });
-  afterCommit(tx, createReport(tx, event, [fields]));
+/** Records an event in the transaction of the change, with its next statement. It is logged after the commit. */
+export const record = (tx: EntityManager, event: EventName, fields: EventFields = {}): void =>
+  recordIn(transactionOf(tx), event, [fields]);
+
+/** Records one event for each of many changes like `record`, in bounded statements, between which others have their turn. */
+export async function recordMany(tx: EntityManager, event: EventName, changes: readonly EventFields[]): Promise<void> {
+  if (changes.length === 0) return;
+  const open = transactionOf(tx);
+  for (const chunk of chunksOf(changes)) await open.run(eventSteps(tx, event, chunk));
+  open.onCommit(createReport(tx, event, changes));
+}
+
+/** Records an event for each of the changes like `record`. */
+export function recordIn(open: OpenTransaction, event: EventName, changes: readonly EventFields[]): void {
+  if (changes.length === 0) return;
+  for (const step of eventSteps(open.orm.em, event, changes)) open.later(step);
+  open.onCommit(createReport(open.orm.em, event, changes));
 }
 
 const ROW = [...COLUMNS, 'mac'].join(', ');
@@ -32,33 +43,24 @@ const TYPES: Readonly<Record<string, string>> = {
   mac: 'bytea',
 };
 
-const RECORDED_AT_ONCE = 1000;
-
-/**
- * Records one event for each of many changes like `record`. Inserts them at once and in bounded statements, because the
- * unit of work takes a hundred times as long for each.
- */
-export async function recordMany(tx: EntityManager, event: EventName, changes: readonly EventFields[]): Promise<void> {
-  if (changes.length === 0) return;
-  for (const chunk of chunksOf(changes)) {
-    const rows = chunk.map((fields) => toRow({ orm: { em: tx } }, toEvent(event, fields)));
-    await tx.execute(insertEvents.text.replace('$1', '?'), [JSON.stringify(rows)]);
-  }
-  afterCommit(tx, createReport(tx, event, changes));
-}
+/** So few that making and logging them delays other requests by a few milliseconds. */
+const RECORDED_AT_ONCE = 200;
 
 /** A command that inserts its event in the same SQL statement. Only `runAndRecord` runs it. */
 export type RecordedCommand<Row> = { readonly event: EventName; readonly command: Command<Row> };
 
+type MaybeChanged = { readonly is_changed?: boolean };
+
 /**
- * Declares a command that records an event. The event is inserted if `change` returns a row.
+ * Declares a command that records an event. The event is inserted if `change` returns a row, unless the row says with
+ * `is_changed: false` that everything was as it is.
  * @param change an insert, update or delete that ends in `returning`
  */
 export function recordedCommand<Row>(name: string, change: string, event: EventName): RecordedCommand<Row> {
   const first = 1 + Math.max(...[...change.matchAll(/\$(\d+)/g)].map(([, number]) => Number(number)));
   const values = [...COLUMNS, 'mac'].map((column, i) => `$${first + i}::${TYPES[column] ?? 'text'}`);
   const text = `with changed as (${change}), recorded as (
-       insert into audit_event (${ROW}) select ${values.join(', ')} from changed limit 1)
+       insert into audit_event (${ROW}) select ${values.join(', ')} from changed${change.trim().endsWith(' as is_changed') ? ' where is_changed' : ''} limit 1)
      select * from changed`;
   return { event, command: command(name, text) };
 }
@@ -71,25 +73,26 @@ export async function runAndRecord<Row extends object>(
   fields: EventFields,
 ): Promise<Row[]> {
   const rows = await db.run(changing, [...values, ...toParameters(db, toEvent(event, fields))]);
-  if (rows.length > 0) {
+  const [first] = rows as readonly MaybeChanged[];
+  if (first !== undefined && first.is_changed !== false) {
     createReport(db.orm.em, event, [fields])();
   }
   return rows;
 }
 
 const insertEvents = command<never>(
-  'insert_audit_events',
+  'audit_event_insert_many',
   `insert into audit_event (${ROW}) select ${ROW} from jsonb_populate_recordset(null::audit_event, $1::jsonb)`,
 );
 
 const insertEvent = command<never>(
-  'insert_audit_event',
+  'audit_event_insert',
   `insert into audit_event (${ROW})
    values (${[...COLUMNS, 'mac'].map((column, i) => `$${i + 1}::${TYPES[column] ?? 'text'}`).join(', ')})`,
 );
 
-/** Returns the statements that insert an event for each of the changes, for a transaction of named statements. */
-export function eventSteps(em: EntityManager, event: EventName, changes: readonly EventFields[]): Step[] {
+/** Returns the statements that insert an event for each of the changes. */
+function eventSteps(em: EntityManager, event: EventName, changes: readonly EventFields[]): Step[] {
   const db = { orm: { em } };
   const [only] = changes;
   if (only !== undefined && changes.length === 1) return [[insertEvent, toParameters(db, toEvent(event, only))]];
@@ -99,11 +102,17 @@ export function eventSteps(em: EntityManager, event: EventName, changes: readonl
   ]);
 }
 
-/** Returns what logs and announces events of the current actor. Call it after the commit. */
-export function createReport(em: EntityManager, event: EventName, changes: readonly EventFields[]): () => void {
+/** Returns what logs and announces events of the current actor. */
+function createReport(em: EntityManager, event: EventName, changes: readonly EventFields[]): () => void {
   const { audit } = currentActor();
+  const report = async (): Promise<void> => {
+    for (const [index, chunk] of chunksOf(changes).entries()) {
+      if (index > 0) await nextTurn();
+      for (const fields of chunk) audit(event, fields);
+    }
+  };
   return () => {
-    for (const fields of changes) audit(event, fields);
+    void report();
     emitRecorded(em);
   };
 }
@@ -129,7 +138,7 @@ export type NewEvent = ReturnType<typeof toEvent>;
 
 /** Returns an event of the current actor. */
 export function toEvent(event: EventName, fields: EventFields = {}) {
-  const { actorKind, actorId, credentialId, clientId: actingClientId = null, address, requestId } = currentActor();
+  const { actorKind, actorId, credentialId, clientId: actingClientId = null, ...call } = currentActor();
   const {
     accountId,
     subjectId,
@@ -143,6 +152,8 @@ export function toEvent(event: EventName, fields: EventFields = {}) {
     passkeyId,
     endpointId,
     importId,
+    metadataOf,
+    templateId,
     ...rest
   } = fields;
   return {
@@ -156,33 +167,70 @@ export function toEvent(event: EventName, fields: EventFields = {}) {
     teamId: teamId ?? null,
     // The operator is not the subject of the change, and teams must not learn who it was.
     accountId: subjectId ?? accountId ?? (actorKind === 'operator_session' ? null : actorId),
-    targetId: keyId ?? roleId ?? invitationId ?? sessionId ?? passkeyId ?? endpointId ?? importId ?? grantId ?? null,
-    address,
-    requestId,
-    details: limitDetails(rest),
+    targetId:
+      keyId ??
+      roleId ??
+      invitationId ??
+      sessionId ??
+      passkeyId ??
+      endpointId ??
+      importId ??
+      metadataOf ??
+      templateId ??
+      grantId ??
+      null,
+    address: call.address,
+    requestId: call.requestId,
+    clientRequestId: call.clientRequestId,
+    details: limitDetails(namesRole(event) ? { roleId, ...rest } : rest),
     count: 1,
   };
 }
 
-/** Replaces details that are too long to keep by their names. */
+/** Whether the role is not what the event is about, but what a member has from then on. */
+const namesRole = (event: EventName): boolean => {
+  const { details }: EventDefinition = EVENTS[event];
+  return details.includes('roleId');
+};
+
+const lengthOf = (value: unknown): number => (value === undefined ? 0 : JSON.stringify(value).length);
+
+/** Replaces the longest details by their names, if all together are too long to keep. */
 function limitDetails(details: Record<string, unknown>): Record<string, unknown> {
-  return JSON.stringify(details).length <= DETAILS_LENGTH_MAX
-    ? details
-    : { leftOut: Object.keys(details).filter((name) => details[name] !== undefined) };
+  if (lengthOf(details) <= DETAILS_LENGTH_MAX) return details;
+  const kept = new Map(Object.entries(details).toSorted(([, a], [, b]) => lengthOf(b) - lengthOf(a)));
+  const leftOut: string[] = [];
+  const limited = () => ({ ...Object.fromEntries(kept), ...(leftOut.length > 0 && { leftOut }) });
+  for (const name of kept.keys()) {
+    if (lengthOf(limited()) <= DETAILS_LENGTH_MAX) break;
+    kept.delete(name);
+    leftOut.push(name);
+  }
+  return limited();
+}
+
+/**
+ * Moves the client's id of the request into the details, because a column of its own would not be in the MAC and hash
+ * that every version computes. `splitDetails` takes it out again.
+ */
+function toStored({ clientRequestId, ...event }: NewEvent) {
+  return clientRequestId === null ? event : { ...event, details: { ...event.details, clientRequestId } };
 }
 
 /** Converts an event to the columns of its table, with its MAC. */
-function toRow(db: { readonly orm: { readonly em: EntityManager } }, event: NewEvent): Record<string, unknown> {
+function toRow(db: { readonly orm: { readonly em: EntityManager } }, created: NewEvent): Record<string, unknown> {
+  const event = toStored(created);
   const columns = PROPERTIES.map((property) => [EVENT_COLUMNS[property], event[property]] as const);
   return { ...Object.fromEntries(columns), mac: `\\x${createMac(db.orm.em, event).toString('hex')}` };
 }
 
 /** Converts an event to the parameters of a recorded command. */
-const toParameters = (db: { readonly orm: { readonly em: EntityManager } }, event: NewEvent): unknown[] => [
-  ...PROPERTIES.map((property) => {
+function toParameters(db: { readonly orm: { readonly em: EntityManager } }, created: NewEvent): unknown[] {
+  const event = toStored(created);
+  const values = PROPERTIES.map((property) => {
     const value = event[property];
     if (value instanceof Date) return value.toISOString();
     return property === 'details' ? JSON.stringify(value) : value;
-  }),
-  createMac(db.orm.em, event),
-];
+  });
+  return [...values, createMac(db.orm.em, event)];
+}

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { createPool } from '../db/connection.ts';
+import { createPool } from '../db/connection/connection.ts';
 import { errorSummary, type Log } from '../telemetry/log.ts';
 import { SECOND_MS } from '../time.ts';
 import { numberEvents } from './chain/append.ts';

@@ -37,9 +37,16 @@ export type PublicEvent = {
   readonly accountId: string | null;
   readonly target: { readonly type: EventTarget | null; readonly id: string } | null;
   readonly requestId: string | null;
+  readonly clientRequestId: string | null;
   readonly data: Readonly<Record<string, unknown>>;
   readonly count: number;
 };
+
+/** Returns the client's id of the request, which `record` keeps in the details, and the details without it. */
+export function splitDetails({ details }: Pick<EventRow, 'details'>) {
+  const { clientRequestId, ...data } = details;
+  return { clientRequestId: typeof clientRequestId === 'string' ? clientRequestId : null, data };
+}
 
 /** Kinds of actors that teams see as the operator. The command line has neither an account nor an address. */
 const OPERATORS: ReadonlySet<ActorKind> = new Set<ActorKind>(['operator_key', 'operator_session']);
@@ -47,6 +54,7 @@ const OPERATORS: ReadonlySet<ActorKind> = new Set<ActorKind>(['operator_key', 'o
 /** Converts a stored event for its readers. Teams learn that an operator acted, but not which one or from where. */
 export function serialize(row: EventRow, audience: 'team' | 'operator'): PublicEvent {
   const type = toEventName(row.event);
+  const { clientRequestId, data } = splitDetails(row);
   const isHidden = audience === 'team' && type.startsWith('operator.');
   const isByOperator = isHidden || (audience === 'team' && OPERATORS.has(row.actor_kind));
   return {
@@ -67,7 +75,8 @@ export function serialize(row: EventRow, audience: 'team' | 'operator'): PublicE
     accountId: isHidden && EVENTS[type]?.audience !== 'account' ? null : row.account_id,
     target: row.target_id === null ? null : { type: EVENTS[type]?.target ?? null, id: row.target_id },
     requestId: row.request_id,
-    data: row.details,
+    clientRequestId,
+    data,
     count: row.count,
   };
 }

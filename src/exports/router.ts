@@ -6,18 +6,20 @@ import { isLiveOperatorSession } from '../auth/operator.ts';
 import type { Principal } from '../auth/principal.ts';
 import { ADVISORY_LOCKS } from '../db/advisory-locks.ts';
 import type { Database } from '../db/database.ts';
-import { openOwnConnection, type OwnConnection } from '../db/own-connection.ts';
-import { ProblemError } from '../errors.ts';
+import { openOwnConnection, type OwnConnection } from './own-connection.ts';
+import { ProblemError } from '../problems/error.ts';
 import { runAs } from '../events/actor.ts';
 import { recordNow } from '../events/record.ts';
 import type { HttpServices } from '../http/http-services.ts';
 import { identifySession } from '../http/identify-session.ts';
-import type { Context } from '../procedures/context.ts';
-import { createContext, toActor } from '../procedures/create-context.ts';
+import { requestIdsOf } from '../http/request-id.ts';
+import { createContext, toActor, type Context } from '../procedures/context.ts';
+import { cursorsOf } from '../procedures/cursors.ts';
 import { requireOperator } from '../procedures/procedures.ts';
 import { findIssues } from '../procedures/known-members.ts';
 import { toValidationEntries } from '../procedures/validation.ts';
 import { EXPORTS, exportList, type ExportName } from '../resources/operator/export.ts';
+import { Turns } from '../turns.ts';
 
 /** Exports that run in this process at a time, each with a connection of its own. */
 const RUNNING_MAX = 2;
@@ -28,20 +30,16 @@ const RUNNING_MAX = 2;
  */
 export function createExportRouter(http: HttpServices): Router {
   const pages = Router({ caseSensitive: true, strict: true });
-  let running = 0;
-  const enter = () => {
-    if (running >= RUNNING_MAX)
-      throw new ProblemError('service_unavailable', 'Too many exports are running.', { retryAfter: 10 });
-    running += 1;
-    return () => void (running -= 1);
-  };
+  const turns = new Turns({ total: RUNNING_MAX, perKey: RUNNING_MAX });
   for (const name of Object.keys(EXPORTS) as ExportName[])
     pages.all(`/exports/${name}.csv`, async (req, res) => {
       res.locals['operation'] = `exports.${name}`;
       if (req.method !== 'GET') throw new ProblemError('method_not_allowed', undefined, { allow: 'GET' });
       const caller = await admit(http, req, res);
       const input = parseInput(name, req.query);
-      const leave = enter();
+      const leave = turns.tryEnter([caller.principal.accountId]);
+      if (leave === undefined)
+        throw new ProblemError('service_unavailable', 'Too many exports are running.', { retryAfter: 10 });
       try {
         await sendExport(http.services.db, caller, { name, input }, res);
       } finally {
@@ -56,14 +54,14 @@ type ExportCaller = { readonly principal: Principal; readonly context: Context }
 async function admit(http: HttpServices, req: Request, res: Response): Promise<ExportCaller> {
   const { services } = http;
   const address = http.clientAddress(req);
-  const requestId = res.locals['requestId'] as string; // set in app.ts for every response
+  const requestIds = requestIdsOf(req);
   const { principal, authentication } = await identifySession(http, req, res, {
     address,
     path: req.path,
     teamId: null,
   });
   await requireOperator(services.db, principal.accountId);
-  return { principal, context: createContext(services, { requestId, address, authentication }) };
+  return { principal, context: createContext(services, { requestIds, address, authentication }) };
 }
 
 type Exported = { readonly name: ExportName; readonly input: object };
@@ -79,7 +77,7 @@ async function sendExport(
   const connection = await openOwnConnection(db.url, 'export', [ADVISORY_LOCKS.operatorExport, accountId]);
   if (connection === null) throw new ProblemError('export_running');
   try {
-    const rows = exportList(connection, name, input, async () => {
+    const rows = exportList(connection, cursorsOf(context), name, input, async () => {
       if (!(await isLiveOperatorSession(connection, principal))) throw new ProblemError('credential_invalid');
     });
     // Before anything is sent, so that its failure is still an answer.

@@ -13,6 +13,9 @@ export type Cookies = {
 
 const DEVICE_DAYS = 365;
 
+/** Longer than an emailed link is valid, which can continue a request of the browser. */
+const BROWSER_DAYS = 2;
+
 /**
  * Reads and sets the cookies of sessions, known devices, and browsers that began an authorization request.
  * Over https their names begin with `__Host-`, so that no other host or path can set them. The plain names are
@@ -33,7 +36,7 @@ export function createCookies(baseUrl: string): Cookies {
     },
     setSession: (res, token, expiresAt) => void res.cookie(sessionName, token, { ...options, expires: expiresAt }),
     clearSession: (res) => void res.clearCookie(sessionName, options),
-    setBrowser: (res, token) => void res.cookie(browserName, token, options),
+    setBrowser: (res, token) => void res.cookie(browserName, token, { ...options, maxAge: BROWSER_DAYS * DAY_MS }),
     setDevice: (res, token) => void res.cookie(deviceName, token, { ...options, maxAge: DEVICE_DAYS * DAY_MS }),
   };
 }

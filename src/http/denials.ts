@@ -1,14 +1,15 @@
 import type { OperatorPrincipal, Principal } from '../auth/principal.ts';
 import { denied, type Denial } from '../events/denials.ts';
-import type { ProblemError } from '../errors.ts';
-import { PROBLEMS } from '../problems.ts';
+import type { RequestIds } from '../events/request-ids.ts';
+import type { ProblemError } from '../problems/error.ts';
+import { PROBLEMS } from '../problems/catalogue.ts';
 import { ACTOR_KINDS_OF } from '../events/actor.ts';
 import type { HttpServices } from './http-services.ts';
 
 export type DenialCaller = {
   readonly principal: Principal | OperatorPrincipal | null;
   readonly address: string;
-  readonly requestId: string;
+  readonly requestIds: RequestIds;
   /** The team id in the input. */
   readonly teamId?: unknown;
 };
@@ -17,7 +18,7 @@ export type DenialCaller = {
 export function recordDenial(
   { denials }: Pick<HttpServices, 'denials'>,
   problem: ProblemError,
-  { principal, address, requestId, teamId }: DenialCaller,
+  { principal, address, requestIds, teamId }: DenialCaller,
 ): void {
   const event = findDenialEvent(problem, principal);
   if (event === null) return;
@@ -33,7 +34,7 @@ export function recordDenial(
     accountId: problem.extras.accountId ?? account?.accountId ?? null,
     address,
   });
-  denials.note(denial, requestId);
+  denials.note(denial, requestIds);
 }
 
 const SIGN_IN: ReadonlySet<string> = new Set(['sign_in_failed', 'passkey_refused', 'password_wrong']);

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import { open, type CityResponse, type Reader } from 'maxmind';
-import { ConfigError, type Config } from '../config.ts';
+import { ConfigError, type Config } from '../config/config.ts';
 
 export type ClientLocation = { readonly country: string | null; readonly city: string | null };
 

@@ -1,9 +1,10 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { RequestIds } from '../events/request-ids.ts';
 import { toProblemError } from '../procedures/problem-details.ts';
 import type { AccessLog } from './access-log.ts';
 import type { HttpServices } from './http-services.ts';
 import { buildHeaders, createProblemReply, send } from './reply.ts';
-import { readRequestId } from './request-id.ts';
+import { requestIdsOf } from './request-id.ts';
 
 /** Handles a request, and may return a promise. */
 export type Listener = (req: IncomingMessage, res: ServerResponse) => unknown;
@@ -27,22 +28,17 @@ export const guardListener =
   };
 
 /** Answers 500, or closes a response that has begun and not ended. Never throws. */
-export function failRequest(
-  { log, baseUrl }: Guard,
-  { headers, method }: IncomingMessage,
-  res: ServerResponse,
-  error: unknown,
-): void {
-  const requestId = String(res.getHeader('X-Request-Id') ?? readRequestId(headers['x-request-id']));
+export function failRequest({ log, baseUrl }: Guard, req: IncomingMessage, res: ServerResponse, error: unknown): void {
+  const requestIds = requestIdsOf(req);
   const problem = toProblemError(error);
-  log.failure(problem, requestId);
+  log.failure(problem, requestIds);
   try {
     if (res.headersSent) {
       if (!res.writableEnded) res.destroy();
       return;
     }
-    const reply = createProblemReply(problem, baseUrl, requestId);
-    send(res, reply, buildHeaders(reply, requestId, []), method === 'HEAD');
+    const reply = createProblemReply(problem, baseUrl, requestIds);
+    send(res, reply, buildHeaders(reply, requestIds, []), req.method === 'HEAD');
   } catch {
     res.destroy();
   }
@@ -58,8 +54,8 @@ export const isolateLog = (log: AccessLog): AccessLog => ({
 export function isolateRecorders(http: HttpServices): HttpServices {
   const { usage, denials, operatorReads } = http;
   const log = isolateLog(http.log);
-  const attempt = (work: () => void, requestId = '') =>
-    runGuarded(work, (error) => log.failure(toProblemError(error), requestId));
+  const attempt = (work: () => void, requestIds: RequestIds | null = null) =>
+    runGuarded(work, (error) => log.failure(toProblemError(error), requestIds));
   return {
     ...http,
     log,
@@ -68,10 +64,10 @@ export function isolateRecorders(http: HttpServices): HttpServices {
       note: (principal, address) => attempt(() => usage.note(principal, address)),
       noteFirstUse: (tokenHash) => attempt(() => usage.noteFirstUse(tokenHash)),
     },
-    denials: { ...denials, note: (denial, requestId) => attempt(() => denials.note(denial, requestId), requestId) },
+    denials: { ...denials, note: (denial, requestIds) => attempt(() => denials.note(denial, requestIds), requestIds) },
     operatorReads: {
       ...operatorReads,
-      note: (read, requestId) => attempt(() => operatorReads.note(read, requestId), requestId),
+      note: (read, requestIds) => attempt(() => operatorReads.note(read, requestIds), requestIds),
     },
   };
 }

@@ -3,7 +3,7 @@ import type { Attempts } from '../rate-limit/attempts.ts';
 import type { DenialLog } from '../events/denials.ts';
 import type { OperatorReadLog } from '../events/operator-reads.ts';
 import type { Usage } from '../auth/last-used.ts';
-import type { Services } from '../app-services.ts';
+import type { Services } from '../service/services.ts';
 import type { OperatorLimiters } from '../rate-limit/operator-limiters.ts';
 import type { Limiter } from '../rate-limit/limiter.ts';
 import type { AccessLog } from './access-log.ts';

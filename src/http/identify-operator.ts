@@ -1,13 +1,11 @@
 import type { IncomingMessage } from 'node:http';
-import { unauthenticated } from '../auth/authenticate.ts';
 import { parseBearer } from '../auth/authorization-header.ts';
 import { authenticateOperator, type FindOperatorKey } from '../auth/operator.ts';
-import { currentCaller } from '../db/caller.ts';
-import { toProblemError } from '../procedures/problem-details.ts';
+import { currentCaller } from '../db/turns/caller.ts';
 import { addressBucket } from '../rate-limit/address-bucket.ts';
 import type { OperatorLimit } from '../rate-limit/operator-limiters.ts';
 import type { HttpServices } from './http-services.ts';
-import type { Identified } from './identify.ts';
+import { consumeFor, refuse, type Identified, type RequestCounter } from './identify.ts';
 
 type RequestFacts = {
   /** The client's IP address, read when the request arrived. */
@@ -18,6 +16,8 @@ type RequestFacts = {
   readonly limit: OperatorLimit;
   /** Finds the key together with what the operation reads. */
   readonly findKey?: FindOperatorKey | undefined;
+  /** Counts requests without a valid key by IP address. Default: the rate limit of the API. */
+  readonly counter?: RequestCounter;
 };
 
 /**
@@ -27,16 +27,18 @@ type RequestFacts = {
 export async function identifyOperator(
   { services, limiter, operatorLimiters, usage }: HttpServices,
   req: IncomingMessage,
-  { address, cost, limit, findKey }: RequestFacts,
+  { address, cost, limit, findKey, counter = limiter }: RequestFacts,
 ): Promise<Identified> {
+  currentCaller()?.beginIdentification();
   const bearer = parseBearer(req.rawHeaders);
   const authentication = await authenticateOperator(services.db, services.tokens, bearer, address, findKey).catch(
-    (error: unknown) => unauthenticated(toProblemError(error)),
+    refuse,
   );
   const operator = 'operator' in authentication ? authentication.operator : undefined;
-  if (operator === undefined) return { authentication, rate: await limiter.consume(addressBucket(address), cost) };
+  if (operator === undefined)
+    return { authentication, rate: await consumeFor(counter.consume(addressBucket(address), cost)) };
   const { credentialId } = operator;
   currentCaller()?.identify({ accountId: credentialId, credentialId });
   usage.note(operator, address);
-  return { authentication, rate: await operatorLimiters[limit].consume(credentialId, cost) };
+  return { authentication, rate: await consumeFor(operatorLimiters[limit].consume(credentialId, cost)) };
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Authentication } from '../auth/authenticate.ts';
 import type { Principal } from '../auth/principal.ts';
-import { ProblemError } from '../errors.ts';
+import { ProblemError } from '../problems/error.ts';
 import { authorize } from '../procedures/authorize.ts';
 import { createCookies } from './cookies.ts';
 import type { HttpServices } from './http-services.ts';

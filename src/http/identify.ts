@@ -2,12 +2,13 @@ import type { IncomingMessage } from 'node:http';
 import { authenticate, authenticateSession, unauthenticated, type Authentication } from '../auth/authenticate.ts';
 import { parseBearer, parseDpopToken } from '../auth/authorization-header.ts';
 import { withDpopChallenge, requireProof, type Presented } from '../auth/dpop.ts';
-import { currentCaller } from '../db/caller.ts';
+import { currentCaller } from '../db/turns/caller.ts';
 import type { Resource } from '../entities/index.ts';
-import { ProblemError } from '../errors.ts';
+import { ProblemError } from '../problems/error.ts';
 import { toProblemError } from '../procedures/problem-details.ts';
 import { addressBucket } from '../rate-limit/address-bucket.ts';
-import { type RateDecision } from '../rate-limit/limiter.ts';
+import type { Limiter, RateDecision } from '../rate-limit/limiter.ts';
+import { CallerGoneError } from '../turns.ts';
 import type { HttpServices } from './http-services.ts';
 
 /** The caller and the state of their rate limit: the first two checks of every request that is counted. */
@@ -29,19 +30,38 @@ type RequestFacts = {
   readonly resource?: Resource;
   /** The token of the session cookie, if this request can use one. */
   readonly sessionToken?: string | undefined;
+  /** The counter of paths with a limit of their own. Default: the rate limit of the API. */
+  readonly counter?: RequestCounter;
 };
+
+export type RequestCounter = Pick<Limiter, 'consume'>;
+
+/** Makes an error of a look-up that of the credential, unless nobody waits for it. */
+export function refuse(error: unknown): ReturnType<typeof unauthenticated> {
+  if (error instanceof CallerGoneError) throw error;
+  return unauthenticated(toProblemError(error));
+}
+
+/** Consumes a rate limit. Nothing was changed until then, so a request whose client has gone ends here. */
+export async function consumeFor(consumed: Promise<RateDecision>): Promise<RateDecision> {
+  const rate = await consumed;
+  currentCaller()?.requirePresence();
+  return rate;
+}
 
 /**
  * Resolves the credential and consumes its rate limit. A request without a valid credential consumes the limit of
  * the client's IP address, so that a flood of invalid keys cannot create buckets.
+ * @throws CallerGoneError
  */
 export async function identify(
   http: HttpServices,
   req: IncomingMessage,
-  { address, teamId, path, cost, resource, sessionToken }: RequestFacts,
+  { address, teamId, path, cost, resource, sessionToken, counter = http.limiter }: RequestFacts,
 ): Promise<Identified> {
-  const { services, limiter, usage, attempts } = http;
+  const { services, usage, attempts } = http;
   const { db } = services;
+  currentCaller()?.beginIdentification();
   const bearer = parseBearer(req.rawHeaders);
   const proofs = bearer === '' ? attempts.proofs : null;
   const token = proofs === null ? bearer : parseDpopToken(req.rawHeaders);
@@ -49,7 +69,7 @@ export async function identify(
     bearer === undefined && sessionToken !== undefined
       ? authenticateSession(db, services.tokens, sessionToken, teamId)
       : authenticate(db, services.tokens, token, teamId, resource);
-  const found = await resolved.catch((error: unknown) => unauthenticated(toProblemError(error)));
+  const found = await resolved.catch(refuse);
   const authentication =
     proofs === null || !token
       ? requireBearer(found)
@@ -62,13 +82,13 @@ export async function identify(
         bearer === undefined && attempts.proofs !== null
           ? withDpopChallenge(authentication, 'offered')
           : authentication,
-      rate: await limiter.consume(addressBucket(address), cost),
+      rate: await consumeFor(counter.consume(addressBucket(address), cost)),
     };
   }
   currentCaller()?.identify(principal);
   usage.note(principal, address);
   if (authentication.token?.isUnproven) usage.noteFirstUse(authentication.token.hash);
-  return { authentication, rate: await limiter.consume(principal.credentialId, cost) };
+  return { authentication, rate: await consumeFor(counter.consume(principal.credentialId, cost)) };
 }
 
 const toPresented = (req: IncomingMessage, token: string, url: string): Presented => ({

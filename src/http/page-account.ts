@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Authentication } from '../auth/authenticate.ts';
-import { ProblemError } from '../errors.ts';
+import { ProblemError } from '../problems/error.ts';
 
 /**
  * Rejects calls of a page that shows another account than the session’s: a tab that was left open, while another

@@ -1,11 +1,11 @@
-import { randomUUID } from 'node:crypto';
 import { STATUS_CODES, type IncomingMessage, type Server } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { ProblemError } from '../errors.ts';
-import type { ProblemCode } from '../problems.ts';
+import { ProblemError } from '../problems/error.ts';
+import type { ProblemCode } from '../problems/catalogue.ts';
 import type { AccessLog } from './access-log.ts';
 import { lastUnfinished } from './in-order.ts';
 import { createApiHeaders, buildHeaders, createProblemReply } from './reply.ts';
+import { createRequestIds } from './request-id.ts';
 
 const CODES_BY_PARSER_ERROR: Record<string, ProblemCode> = {
   HPE_HEADER_OVERFLOW: 'headers_too_large',
@@ -25,8 +25,11 @@ export function allowLongRequest(connection: Duplex & { [LONG]?: boolean }): () 
   return () => void (connection[LONG] = false);
 }
 
-/** Answers requests that Node's parser rejects, with a problem document like all others. */
-export function answerParserErrors(server: Server, baseUrl: string, log: AccessLog): void {
+/**
+ * Answers requests that Node's parser rejects, with a problem document like all others, and closes their connections.
+ * @param lingerMs how long a client has to read the answer, whatever it sends until then
+ */
+export function answerParserErrors(server: Server, baseUrl: string, log: AccessLog, lingerMs: number): void {
   const common = createApiHeaders(baseUrl, true);
   const answered = new WeakSet<Duplex>();
 
@@ -51,14 +54,20 @@ export function answerParserErrors(server: Server, baseUrl: string, log: AccessL
   function answer(connection: Duplex, problem: ProblemError): void {
     if (!connection.writable) return;
     const startedAt = performance.now();
-    const requestId = randomUUID();
-    const reply = createProblemReply(problem, baseUrl, requestId);
-    const headers = [...buildHeaders(reply, requestId, common), 'Connection', 'close'];
+    const requestIds = createRequestIds();
+    const reply = createProblemReply(problem, baseUrl, requestIds);
+    const headers = [...buildHeaders(reply, requestIds, common), 'Connection', 'close'];
     const lines = headers.map((text, i) => (i % 2 === 0 ? `\r\n${text}: ` : text)).join('');
-    connection.end(`HTTP/1.1 ${reply.status} ${STATUS_CODES[reply.status]}${lines}\r\n\r\n${String(reply.body)}`, () =>
-      connection.resume(),
+    connection.end(
+      `HTTP/1.1 ${reply.status} ${STATUS_CODES[reply.status]}${lines}\r\n\r\n${String(reply.body)}`,
+      () => {
+        // Closed at once, what the client still sends would make the system discard the answer.
+        connection.resume();
+        const timer = setTimeout(() => connection.destroy(), lingerMs).unref();
+        connection.once('close', () => clearTimeout(timer));
+      },
     );
-    log.request({ statusCode: reply.status }, null, startedAt, null, requestId);
+    log.request({ statusCode: reply.status }, null, startedAt, null, requestIds);
   }
 }
 

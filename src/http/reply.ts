@@ -1,13 +1,14 @@
 import type { ServerResponse } from 'node:http';
 import { PROOF_ALGORITHMS } from '../auth/dpop.ts';
 import { resourceMetadataPath } from '../auth/resource.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import type { Resource } from '../entities/index.ts';
-import type { ProblemError } from '../errors.ts';
-import { PROBLEMS } from '../problems.ts';
+import type { ProblemError } from '../problems/error.ts';
+import { PROBLEMS } from '../problems/catalogue.ts';
 import type { RateDecision } from '../rate-limit/limiter.ts';
 import { JsonText } from '../procedures/json-text.ts';
 import { writePieces } from './write-pieces.ts';
+import { shownRequestId, type RequestIds } from '../events/request-ids.ts';
 import { createProblemDocument } from '../procedures/problem-details.ts';
 
 /** The response to a client. */
@@ -35,14 +36,14 @@ export const createJsonReply = (status: number, value: unknown): Reply => ({
 export function createProblemReply(
   error: ProblemError,
   baseUrl: string,
-  requestId: string,
+  requestIds: RequestIds,
   resource: Resource | null = 'api',
 ): Reply {
   const { retryAfter, allow } = error.extras;
   return {
     status: PROBLEMS[error.problem][0],
     contentType: 'application/problem+json',
-    body: JSON.stringify(createProblemDocument(error, baseUrl, requestId)),
+    body: JSON.stringify(createProblemDocument(error, baseUrl, requestIds)),
     headers: [
       ...(retryAfter === undefined ? [] : ['Retry-After', String(retryAfter)]),
       ...(allow === undefined ? [] : ['Allow', allow]),
@@ -125,8 +126,9 @@ export const byteLength = (body: NonNullable<Reply['body']>): number =>
     : body.reduce((sum, piece) => sum + piece.length, 0);
 
 /** Builds all headers of a response: the common ones, then those of the reply. Names and values alternate. */
-export function buildHeaders(reply: Reply, requestId: string, common: readonly string[]): string[] {
-  const headers = [...common, 'X-Request-Id', requestId, 'Cache-Control', reply.cacheControl ?? 'no-store'];
+export function buildHeaders(reply: Reply, requestIds: RequestIds, common: readonly string[]): string[] {
+  const headers = [...common, 'X-Request-Id', shownRequestId(requestIds)];
+  headers.push('Cache-Control', reply.cacheControl ?? 'no-store');
   if (reply.headers !== undefined) headers.push(...reply.headers);
   if (reply.contentType !== undefined) headers.push('Content-Type', reply.contentType);
   if (reply.body !== undefined) headers.push('Content-Length', String(byteLength(reply.body)));

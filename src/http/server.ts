@@ -1,5 +1,5 @@
 import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http';
-import { ConfigError } from '../config.ts';
+import { ConfigError } from '../config/config.ts';
 import type { AccessLog } from './access-log.ts';
 import { coalesceBody } from './coalesce-body.ts';
 import { guardListener, isolateLog, type Listener } from './guard.ts';
@@ -14,8 +14,10 @@ type Limits = Required<
     'maxHeaderSize' | 'headersTimeout' | 'requestTimeout' | 'keepAliveTimeout' | 'connectionsCheckingInterval'
   >
 > & {
-  /** How long bytes of a response can wait for the client without progress. */
+  /** How long bytes of a response, and requests behind another one, can wait for the client without progress. */
   stallTimeout: number;
+  /** How long a connection whose request was rejected by its form or time stays open after the answer. */
+  lingerTimeout: number;
 };
 
 const LIMITS: Limits = {
@@ -26,6 +28,7 @@ const LIMITS: Limits = {
   keepAliveTimeout: 65 * SECOND_MS,
   connectionsCheckingInterval: 2 * SECOND_MS,
   stallTimeout: 30 * SECOND_MS,
+  lingerTimeout: 3 * SECOND_MS,
 };
 
 /**
@@ -34,12 +37,12 @@ const LIMITS: Limits = {
  * @param limits overrides
  */
 export function createHttpServer(app: Listener, baseUrl: string, log: AccessLog, limits: Partial<Limits> = {}): Server {
-  const { stallTimeout, ...options } = { ...LIMITS, ...limits };
+  const { stallTimeout, lingerTimeout, ...options } = { ...LIMITS, ...limits };
   const safeLog = isolateLog(log);
   const guarded = guardListener(app, { log: safeLog, baseUrl });
   const listener: RequestListener = (req, res) => {
     coalesceBody(req);
-    handleInOrder(res, () => guarded(req, res));
+    handleInOrder(res, stallTimeout, () => guarded(req, res));
   };
   const server = createServer(
     {
@@ -50,7 +53,7 @@ export function createHttpServer(app: Listener, baseUrl: string, log: AccessLog,
     },
     listener,
   );
-  answerParserErrors(server, baseUrl, safeLog);
+  answerParserErrors(server, baseUrl, safeLog, lingerTimeout);
   cutOffStalledReaders(server, stallTimeout, hasUnfinishedResponse);
   // RFC 9110, section 10.1.1: unknown expectations can be ignored.
   server.on('checkExpectation', listener);

@@ -1,7 +1,6 @@
-import type { IncomingMessage } from 'node:http';
-import { ProblemError } from '../errors.ts';
+import { ProblemError } from '../problems/error.ts';
 import { PUBLIC_NETWORK, type Network } from '../outbound/network.ts';
-import { sendOutbound } from '../outbound/request.ts';
+import { sendOutbound, type OutboundResponse } from '../outbound/request.ts';
 import { PICTURE_BYTES_MAX } from './limits.ts';
 
 const TIMEOUT_MS = 10_000;
@@ -25,12 +24,11 @@ export async function fetchPicture(
   }
 }
 
-async function read(res: IncomingMessage): Promise<Buffer> {
+async function read(res: OutboundResponse): Promise<Buffer> {
   if (res.statusCode !== 200) throw new Error(`The server answered ${res.statusCode}.`);
   const chunks: Buffer[] = [];
   let size = 0;
-  // Chunks are bytes, because no encoding is set.
-  for await (const chunk of res as AsyncIterable<Buffer>) {
+  for await (const chunk of res.readBody()) {
     size += chunk.length;
     if (size > PICTURE_BYTES_MAX) throw new RangeError(`The file has more than ${PICTURE_BYTES_MAX} bytes.`);
     chunks.push(chunk);

@@ -1,6 +1,6 @@
 import { ADVISORY_LOCKS } from '../db/advisory-locks.ts';
 import { command, query } from '../db/query.ts';
-import { joinSteps, type Change } from '../transactions/steps.ts';
+import { stepsOf, type Change } from '../transactions/steps.ts';
 import type { EntityManager } from '@mikro-orm/postgresql';
 
 /** The maximum number of emails of one kind to a mailbox within a window, in total and from one team. */
@@ -28,12 +28,12 @@ export const createEmailId = (kind: string, unique: string): string => `mail_${k
  * @returns null if a slot was reserved, else when the next one is free
  */
 export const reserveEmailSlot = (tx: EntityManager, limit: EmailLimit, slot: EmailSlot): Promise<Date | null> =>
-  joinSteps(tx, (change) => reserveSlot(change, limit, slot));
+  reserveSlot(stepsOf(tx), limit, slot);
 
-const lockMailbox = command<object>('lock_mailbox', 'select from pg_advisory_xact_lock($1::int, hashtext($2))');
+const lockMailbox = command<object>('mailbox_lock', 'select from pg_advisory_xact_lock($1::int, hashtext($2))');
 
 const nextFreeSlot = query<{ free_at: string | null }>(
-  'next_free_email_slot',
+  'sent_mail_find_free_slot',
   `with recent as (
      select team_id, created_at from sent_mail
      where recipient = $1 and id <> $2 and starts_with(id, $3)
@@ -46,7 +46,7 @@ const nextFreeSlot = query<{ free_at: string | null }>(
 );
 
 const insertSlot = command<never>(
-  'reserve_email_slot',
+  'sent_mail_upsert',
   `insert into sent_mail (id, recipient, team_id, created_at) values ($1, $2, $3, clock_timestamp())
    on conflict (id) do update set created_at = excluded.created_at`,
 );

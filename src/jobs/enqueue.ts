@@ -1,19 +1,29 @@
 import { hash } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { command } from '../db/query.ts';
-import type { Actor } from '../events/actor.ts';
-import type { LeakSource, NoticeKind } from '../email/notices.ts';
+import type { StoredActor } from '../events/actor.ts';
+import type { LeakSource, NoticeCause, NoticeKind, NoticeSubject, NoticeThing } from '../email/notices.ts';
 import type { Language } from '../messages/languages.ts';
 import { runStep } from '../transactions/steps.ts';
 
 /** An API key that will be revoked because it is not used. */
 export type UnusedKey = { name: string; keyPrefix: string; last4: string; endsAt: string };
 
+/**
+ * A notice of a change of the access to an account. With `isDigest`, those that happened since the last one of its kind,
+ * team and cause; when it is due, it is replaced by a notice with their number.
+ */
+export type AccessNotice = NoticeSubject & {
+  kind: NoticeKind;
+  cause?: NoticeCause;
+  isDigest?: boolean;
+  number?: number;
+  things?: readonly NoticeThing[];
+};
+
 /** A notice to the owner of an account about a change that grants or revokes access. */
 export type SecurityNotice =
-  | { kind: NoticeKind }
-  | { kind: 'email_change_requested' | 'email_changed'; newEmail: string }
-  | { kind: 'ownership_offer_made' | 'team_deleted'; teamName: string }
+  | AccessNotice
   | { kind: 'unused_keys'; keys: UnusedKey[]; number: number; at: string }
   | { kind: 'webhook_disabled'; url: string; reason: string; isOfInstallation?: boolean }
   | {
@@ -52,10 +62,26 @@ export type Jobs = {
   /** `copiedLink` is the hex hash of the copyable link that was created with the emailed one. Both expire together. */
   sendInvitation: { invitationId: string; sealedToken: string; copiedLink?: string };
   sendAccountMail: AccountMail;
+  /**
+   * A request for an emailed link to an address, whether or not it has an account. `attemptId` is the sign-up that
+   * requests it, and `browserHash` the hex hash of the browser whose sign-up is verified. `clientId` is the application at
+   * which the request began.
+   */
+  sendRequestedLink: {
+    kind: 'reset_password' | 'sign_in' | 'verify_email';
+    email: string;
+    browserHash?: string;
+    attemptId?: string;
+    clientId?: string;
+    language?: Language;
+    actor: StoredActor;
+  };
   /** Who deleted the client is recorded for each of its grants. */
-  removeClient: { clientId: string; actor: Omit<Actor, 'audit'> };
+  removeClient: { clientId: string; actor: StoredActor };
   /** Deletes the deliveries of a removed webhook endpoint. */
   removeEndpoint: { endpointId: string };
+  /** Tells a client that a session ended. Written by `logoutJobs`. */
+  sendLogout: { sessionId: string; accountId: string; clientId: string };
   /** Imports uploaded rows. */
   importUpload: { importId: string };
 };
@@ -63,7 +89,9 @@ export type Jobs = {
 /** Jobs with a lower number start first. Links and notices for waiting users precede invitations. */
 export const PRIORITY = {
   sendAccountMail: 0,
+  sendRequestedLink: 0,
   sendInvitation: 10,
+  sendLogout: 10,
   removeClient: 20,
   removeEndpoint: 20,
   importUpload: 20,
@@ -73,15 +101,18 @@ export const PRIORITY = {
 /** Jobs of which one runs at a time, so that the others leave workers to emails. */
 const ONE_AT_A_TIME: ReadonlySet<keyof Jobs> = new Set(['importUpload']);
 
+/** Jobs that a later one with the same key does not delay, so that nobody can put off what others requested. */
+const KEEP_START: ReadonlySet<keyof Jobs> = new Set(['sendRequestedLink']);
+
 /** The queue retries after e, e², … seconds, at most six hours apart: the 13th attempt is made about 22 hours after the first. */
 export const ATTEMPTS_MAX = 13;
 
 // PostgreSQL would plan the statements of the function for each call, which takes 80 µs: it expects the plan for an array of
 // one job to be cheaper than a plan for all arrays. The setting ends with the transaction.
 const addJob = command<{ id: string }>(
-  'add_job',
+  'job_insert',
   `select (graphile_worker.add_job($1, payload := $2::json, queue_name := $3, job_key := $4, run_at := $5::timestamptz,
-     priority := $6::int, max_attempts := $7::int)).id
+     priority := $6::int, max_attempts := $7::int, job_key_mode := $8)).id
    from set_config('plan_cache_mode', 'force_generic_plan', true)`,
 );
 
@@ -102,6 +133,7 @@ export const jobStep = <Name extends keyof Jobs>(name: Name, payload: Jobs[Name]
       runAt?.toISOString() ?? null,
       PRIORITY[name],
       ATTEMPTS_MAX,
+      KEEP_START.has(name) ? 'preserve_run_at' : 'replace',
     ],
   ] as const;
 
@@ -118,7 +150,7 @@ export const invitationKey = (invitationId: string): string => `invitation:${inv
 
 /**
  * At most one email of a kind waits per account and email address; a later one replaces it. Each sign-in from a new
- * browser and each leaked secret is reported separately.
+ * browser, each leaked secret and each change of the access to an account is reported separately.
  */
 export const accountMailKey = (mail: AccountMail): string =>
   `${mail.kind}:${mail.accountId}:${hash('sha256', `${mail.to.toLowerCase()} ${findSubject(mail)}`).slice(0, 16)}`;
@@ -126,6 +158,7 @@ export const accountMailKey = (mail: AccountMail): string =>
 /** Returns what a notice is about, if several of its kind can wait. */
 function findSubject(mail: AccountMail): string {
   if ('at' in mail) return mail.at;
+  if ('cause' in mail && mail.cause !== undefined) return `${mail.cause.at} ${mail.thing}`;
   if ('url' in mail) return mail.url;
   if ('keyId' in mail) return mail.keyId;
   return 'familyId' in mail ? mail.familyId : '';

@@ -4,7 +4,7 @@ import type { Database } from '../db/database.ts';
 import type { EmailFailure } from '../entities/index.ts';
 import { record } from '../events/record.ts';
 import { lockOne } from '../transactions/locks.ts';
-import { transaction } from '../transactions/transaction.ts';
+import { change } from '../transactions/change.ts';
 import type { AccountMail, Jobs } from './enqueue.ts';
 
 /** A queued email: the task and the payload that `enqueue` wrote. */
@@ -25,7 +25,7 @@ export const failEmail = (
   failure: EmailFailure,
   unless: 'running' | 'never' = 'never',
 ): Promise<boolean> =>
-  transaction(db, async (tx) => {
+  change(db, 'system', { on: 'installation', requires: 'nothing' }, async ({ em: tx }) => {
     // Lock the invitation first, as its renewal does, which replaces the job.
     const invitation = job.task === 'sendInvitation' ? await lockOne(tx, 'invitation', job.payload.invitationId) : null;
     const [deleted] = await tx.execute<{ key: string | null }[]>(

@@ -1,7 +1,8 @@
 import { iso, query, type QueryRunner } from '../db/query.ts';
 import { QUEUE_JOBS, QUEUE_TASKS } from '../db/queue-tables.ts';
 import { record } from '../events/record.ts';
-import { transaction, type TransactionScope } from '../transactions/transaction.ts';
+import { change } from '../transactions/change.ts';
+import type { TransactionScope } from '../transactions/steps.ts';
 
 const REASON_LENGTH_MAX = 300;
 
@@ -25,7 +26,7 @@ const STATE = `case when j.locked_at is not null then 'running' when j.last_erro
 
 // Without payloads, which contain addresses and encrypted tokens.
 const jobPage = query<Row>(
-  'operator_jobs',
+  'job_list',
   `select j.id::text, t.identifier as task, j.payload->>'kind' as kind,
      coalesce(j.payload->>'accountId', j.payload->>'invitationId') as subject_id, j.attempts::int, j.max_attempts::int,
      j.run_at, ${STATE} as state, left(split_part(j.last_error, E'\\n', 1), ${REASON_LENGTH_MAX}) as reason
@@ -57,7 +58,7 @@ export async function listJobs(db: QueryRunner, state: JobState | undefined, aft
  * @returns their number
  */
 export const retryFailedJobs = (db: TransactionScope, id: string | null): Promise<number> =>
-  transaction(db, async (tx) => {
+  change(db, 'system', { on: 'installation', requires: 'nothing' }, async ({ em: tx }) => {
     const rows = await tx.execute<unknown[]>(
       `select id from graphile_worker.reschedule_jobs(
          array(select j.id from ${QUEUE_JOBS} j

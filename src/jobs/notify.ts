@@ -1,26 +1,38 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { query } from '../db/query.ts';
+import { command, query } from '../db/query.ts';
+import type { NoticeKind, NoticeSubject, NoticeThing } from '../email/notices.ts';
 import { Account } from '../entities/index.ts';
 import { matchLanguage } from '../messages/languages.ts';
+import { runStep } from '../transactions/steps.ts';
 import { findNoticeLocale, NOTICE_LOCALE, toLanguageHint } from './email-context.ts';
-import { accountMailKey, enqueue, jobStep, type SecurityNotice } from './enqueue.ts';
+import { accountMailKey, ATTEMPTS_MAX, enqueue, PRIORITY, type SecurityNotice } from './enqueue.ts';
+import { createCause, createWindowId, isCounted, WINDOW, THINGS_MAX } from './notice-window.ts';
+
+/** A notice of a change of the access to an account, by the caller of this moment. */
+export type NewNotice = NoticeSubject & { readonly kind: NoticeKind };
+
+type Queued = NewNotice | Exclude<SecurityNotice, { kind: NoticeKind }>;
 
 /**
  * Queues a security notice to the owner of an account, in the transaction of the change that it reports. No limit
- * applies to notices, because only someone with access to the account or its mailbox can cause them. Waiting notices of one kind are sent as one.
- * Unverified email addresses get none, because they may belong to someone else.
+ * applies to notices, because only someone with access to the account or its mailbox can cause them. Those of one kind,
+ * team and cause within 10 minutes after the first are sent as one. Unverified email addresses get none, because they may
+ * belong to someone else.
  */
-export async function notify(tx: EntityManager, accountId: string, notice: SecurityNotice): Promise<void> {
+export async function notify(tx: EntityManager, accountId: string, notice: Queued): Promise<void> {
   const account = await tx.findOne(Account, accountId);
   if (!account?.email || !account.emailVerifiedAt) return;
   const target = { email: account.email, locale: await findNoticeLocale(tx, accountId) };
-  await enqueue(tx, ...toJob(accountId, target, notice));
+  if (isAccessNotice(notice)) await runStep(tx, toStep(accountId, target, notice));
+  else await enqueue(tx, ...toJob(accountId, target, notice));
 }
+
+const isAccessNotice = (notice: Queued): notice is NewNotice => isCounted(notice.kind);
 
 type NoticeTarget = { email: string; locale: string | null };
 
 const noticeTarget = query<NoticeTarget>(
-  'notice_target',
+  'account_find_notice_target',
   `select email, ${NOTICE_LOCALE} as locale from account
    where id = $1 and email is not null and email_verified_at is not null`,
 );
@@ -29,8 +41,51 @@ const noticeTarget = query<NoticeTarget>(
 export const noticeTargetStep = (accountId: string) => [noticeTarget, [accountId]] as const;
 
 /** Returns the statements that queue a notice like `notify`: none without a verified email address. */
-export const noticeSteps = (accountId: string, targets: readonly NoticeTarget[], notice: SecurityNotice) =>
-  targets.map((target) => jobStep(...toJob(accountId, target, notice)));
+export const noticeSteps = (accountId: string, targets: readonly NoticeTarget[], notice: NewNotice) =>
+  targets.map((target) => toStep(accountId, target, notice));
+
+const STALE = `m.number = 0 and m.created_at < clock_timestamp() - interval '${WINDOW}'`;
+
+// The first is sent immediately. The second one queues the email that is sent at the end of the window, and later ones
+// add to it.
+const queueNotice = command<{ id: string }>(
+  'sent_mail_upsert_notice',
+  `with counted as (
+     insert into sent_mail as m (id, recipient, created_at) values ($1, $2, clock_timestamp())
+     on conflict (id) do update set
+       created_at = case when ${STALE} then clock_timestamp() else m.created_at end,
+       number = case when ${STALE} then 0 else m.number + 1 end,
+       things = case when ${STALE} then '[]' when jsonb_array_length(m.things) < ${THINGS_MAX} then m.things || $3::jsonb
+         else m.things end
+     returning number, created_at)
+   select (graphile_worker.add_job('sendAccountMail',
+     payload := case number when 0 then $4::json else $5::json end,
+     job_key := case number when 0 then $6 else $1 end,
+     run_at := case number when 0 then null else created_at + interval '${WINDOW}' end,
+     priority := $7::int, max_attempts := $8::int)).id
+   from counted where number < 2`,
+);
+
+function toStep(accountId: string, target: NoticeTarget, notice: NewNotice) {
+  const cause = createCause();
+  const [, payload, key] = toJob(accountId, target, { ...notice, cause });
+  const id = createWindowId(accountId, target.email, notice, cause);
+  const { thing, person } = notice;
+  const things: NoticeThing[] = thing === undefined ? [] : [person === undefined ? thing : { thing, person }];
+  return [
+    queueNotice,
+    [
+      id,
+      accountId,
+      JSON.stringify(things),
+      JSON.stringify(payload),
+      JSON.stringify({ ...payload, isDigest: true }),
+      key,
+      PRIORITY.sendAccountMail,
+      ATTEMPTS_MAX,
+    ],
+  ] as const;
+}
 
 function toJob(accountId: string, { email, locale }: NoticeTarget, notice: SecurityNotice) {
   // An account that is deleted in this transaction no longer has a language when the email is sent.
@@ -42,9 +97,18 @@ function toJob(accountId: string, { email, locale }: NoticeTarget, notice: Secur
 const OPERATORS_MAX = 50;
 
 /** Queues a notice to each operator of this instance, in the transaction of the change that it reports. */
-export async function notifyOperators(tx: EntityManager, notice: SecurityNotice): Promise<void> {
+export async function notifyOperators(tx: EntityManager, notice: Queued): Promise<void> {
   const operators = await tx.execute<{ id: string }[]>(
     `select id from account where role = 'admin' and disabled_at is null order by id limit ${OPERATORS_MAX}`,
   );
   for (const { id } of operators) await notify(tx, id, notice);
+}
+
+/** Queues a notice to the owner of a team, also about a change by the operator. */
+export async function notifyOwner(tx: EntityManager, teamId: string, notice: NewNotice): Promise<void> {
+  const [owner] = await tx.execute<{ account_id: string }[]>(
+    `select account_id from membership where team_id = ? and role_id = 'owner'`,
+    [teamId],
+  );
+  if (owner !== undefined) await notify(tx, owner.account_id, { ...notice, teamId });
 }

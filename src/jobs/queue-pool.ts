@@ -1,15 +1,14 @@
 import { Pool, type Client, type PoolClient, type PoolConfig } from 'pg';
-import type { Config } from '../config.ts';
-import { connectionSettings, createPool, type ConnectionOptions } from '../db/connection.ts';
-import { isTransactionPooler } from '../db/detect-pooler.ts';
+import type { Config } from '../config/config.ts';
+import { connectionSettings, createPool, type ConnectionOptions } from '../db/connection/connection.ts';
+import { isTransactionPooler } from '../db/pooler/detect.ts';
+import { keepOnlyIdle } from '../db/connection/idle-releases.ts';
 import { errorSummary, type Log } from '../telemetry/log.ts';
 
 const PURPOSE = 'worker';
 
 export type QueuePool = {
   readonly pool: Pool;
-  /** How the queue learns of new jobs: by a notification, or only by polling. */
-  readonly isNotified: boolean;
   /** False behind a pooler that runs a statement on any connection to the server. */
   readonly hasSessions: boolean;
   end(): Promise<void>;
@@ -25,18 +24,18 @@ export function openQueuePool(databaseUrl: string, { databaseMigrationUrl }: Con
   const report = (error: Error) => log.warn({ reason: errorSummary(error) }, 'worker database connection lost');
   if (!isTransactionPooler(databaseUrl)) {
     const { Client, ...settings } = connectionSettings(databaseUrl, options);
-    const pool = new Pool({ ...settings, Client: endUnanswered(Client), max } as PoolConfig);
+    const pool = keepOnlyIdle(new Pool({ ...settings, Client: endUnanswered(Client), max } as PoolConfig), PURPOSE);
     pool.on('connect', (client) => client.on('error', () => undefined)); // The pending query fails with the same error.
     pool.on('error', report);
-    return { pool, isNotified: true, hasSessions: true, end: () => pool.end() };
+    return { pool, hasSessions: true, end: () => pool.end() };
   }
   const listening =
     databaseMigrationUrl === undefined ? undefined : createPool(databaseMigrationUrl, { ...options, max: 1 });
-  const pool = new PoolWithoutSessions(databaseUrl, { ...options, max }, listening) as unknown as Pool; // `query` has fewer overloads
+  const withoutSessions = new PoolWithoutSessions(databaseUrl, { ...options, max }, listening);
+  const pool = keepOnlyIdle(withoutSessions as unknown as Pool, PURPOSE); // `query` has fewer overloads
   for (const each of [pool, listening]) each?.on('error', report);
   return {
     pool,
-    isNotified: listening !== undefined,
     hasSessions: false,
     end: async () => void (await Promise.all([pool.end(), listening?.end()])),
   };
@@ -94,10 +93,14 @@ class PoolWithoutSessions extends Pool {
   // @ts-expect-error -- one signature for the overloads of pg, which connect with a callback
   override async query(text: string, values?: unknown[]): Promise<unknown> {
     const client = await super.connect();
+    let failure: Error | undefined;
     try {
       return await client.query(text, values);
+    } catch (error) {
+      failure = error as Error; // pg reports nothing else
+      throw error;
     } finally {
-      client.release();
+      client.release(failure);
     }
   }
 }

@@ -5,7 +5,7 @@ type Row = { state: string; count: number; ageSeconds: number };
 const STATES = ['ready', 'running', 'scheduled', 'retrying', 'spent'];
 
 const jobsByState = query<Row>(
-  'jobs_by_state',
+  'job_count_by_state',
   `select state, count(*)::int as count, extract(epoch from now() - min(run_at))::float8 as "ageSeconds"
    from (
      select run_at, case

@@ -1,52 +1,69 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { JobHelpers } from 'graphile-worker';
-import type { Services } from '../app-services.ts';
-import { deleteDeliveries } from '../transactions/disable-webhooks.ts';
-import { lockRows } from '../transactions/locks.ts';
-import { transaction } from '../transactions/transaction.ts';
+import { command } from '../db/query.ts';
+import type { Services } from '../service/services.ts';
+import { lockRows } from '../transactions/lock-order.ts';
+import { runStep } from '../transactions/steps.ts';
 import { enqueue, type Jobs } from './enqueue.ts';
+import { workInSteps } from './steps.ts';
 
-/** Maximum number of transactions of one job, so that emails do not wait for it. */
-const STEPS_MAX = 10;
+type Which = { readonly id: string } | { readonly teamId: string };
+
+const removeBy = (column: 'id' | 'team_id') => ({
+  lock: lockRows(
+    'webhook_endpoint',
+    `webhook_endpoint_lock_by_${column}`,
+    `select id from webhook_endpoint where ${column} = $1`,
+  ),
+  remove: command<{ id: string }>(
+    `webhook_endpoint_update_deleted_by_${column}`,
+    `update webhook_endpoint set deleted_at = now(), disabled_at = coalesce(disabled_at, now()), team_id = null, account_id = null
+     where ${column} = $1 and deleted_at is null returning id`,
+  ),
+});
+const [byId, byTeam] = [removeBy('id'), removeBy('team_id')];
 
 /**
  * Removes an endpoint, or all of a team: nobody sees them and they get nothing from the end of this transaction on.
  * Their deliveries follow by the job `removeEndpoint`, so that this transaction is short however many there are. A
  * removed endpoint belongs to no team, so that the team can be deleted.
  */
-export async function removeEndpoints(
-  tx: EntityManager,
-  which: { readonly id: string } | { readonly teamId: string },
-): Promise<void> {
-  const [column, value] = 'id' in which ? ['id', which.id] : ['team_id', which.teamId];
-  await lockRows(tx, 'webhook_endpoint', `select id from webhook_endpoint where ${column} = ?`, [value]);
-  const rows = await tx.execute<{ id: string }[]>(
-    `update webhook_endpoint set deleted_at = now(), disabled_at = coalesce(disabled_at, now()), team_id = null, account_id = null
-     where ${column} = ? and deleted_at is null returning id`,
-    [value],
-  );
-  for (const { id } of rows) await enqueueRest(tx, id);
+export async function removeEndpoints(tx: EntityManager, which: Which): Promise<void> {
+  const [statements, value] = 'id' in which ? [byId, which.id] : [byTeam, which.teamId];
+  await runStep(tx, [statements.lock, [value]]);
+  for (const { id } of await runStep(tx, [statements.remove, [value]])) await enqueueRest(tx, id);
 }
 
 const enqueueRest = (tx: EntityManager, endpointId: string): Promise<void> =>
   enqueue(tx, 'removeEndpoint', { endpointId }, `remove:${endpointId}`);
 
+/** Bounds one statement. Each delivery is deleted with ten attempts at most. */
+const DELETED_MAX = 100;
+
+// In the order of an index, so that PostgreSQL does not look for the first ones in the rows of other endpoints.
+const deleteDeliveries = command<object>(
+  'webhook_delivery_delete_of_endpoint',
+  `with chosen as (select id from webhook_delivery where endpoint_id = $1 order by id limit ${DELETED_MAX})
+   delete from webhook_delivery d using chosen where d.id = chosen.id returning 1 as changed`,
+);
+
+const deleteEndpoint = command<never>(
+  'webhook_endpoint_delete',
+  'delete from webhook_endpoint where id = $1 and deleted_at is not null',
+);
+
 /** Deletes the deliveries of a removed endpoint in steps, and the endpoint after the last of them. */
 export async function removeEndpoint(
   { db }: Services,
   { endpointId }: Jobs['removeEndpoint'],
-  { abortSignal }: Pick<JobHelpers, 'abortSignal'>,
+  helpers: Pick<JobHelpers, 'abortSignal'>,
 ): Promise<void> {
-  for (let steps = 1; ; steps += 1) {
-    const isLast = steps === STEPS_MAX || abortSignal?.aborted === true;
-    const isDone = await transaction(db, async (tx) => {
-      if ((await deleteDeliveries(tx, endpointId)) > 0) {
-        if (isLast) await enqueueRest(tx, endpointId);
-        return false;
-      }
-      await tx.execute('delete from webhook_endpoint where id = ? and deleted_at is not null', [endpointId]);
-      return true;
-    });
-    if (isDone || isLast) return;
-  }
+  await workInSteps(helpers, db, async (tx, isLast) => {
+    if ((await runStep(tx, [deleteDeliveries, [endpointId]])).length > 0) {
+      if (isLast) await enqueueRest(tx, endpointId);
+      return false;
+    }
+    await runStep(tx, [deleteEndpoint, [endpointId]]);
+    return true;
+  });
 }

@@ -28,10 +28,20 @@ const STORES: Readonly<Record<string, Store>> = {
     update: `update authorization_request set payload = jsonb_set(payload::jsonb, '{parJti}', to_jsonb($2::text))
       where id_hash = decode($1, 'hex') and payload->>'parJti' = $3 returning 1`,
   },
+  'ids of authorization requests': {
+    select: `select encode(id_hash, 'hex') as key, sealed_id as encrypted from authorization_request
+      where sealed_id is not null`,
+    update: `update authorization_request set sealed_id = $2
+      where id_hash = decode($1, 'hex') and sealed_id = $3 returning 1`,
+  },
   'refresh answers': {
     select: `select encode(token_hash, 'hex') as key, answer as encrypted from oauth_refresh_answer`,
     update: `update oauth_refresh_answer set answer = $2
       where token_hash = decode($1, 'hex') and answer = $3 returning 1`,
+  },
+  'signing keys': {
+    select: 'select id as key, private_key as encrypted from signing_key',
+    update: 'update signing_key set private_key = $2 where id = $1 and private_key = $3 returning 1',
   },
   'webhook secrets': {
     select: 'select id as key, secret as encrypted from webhook_endpoint',

@@ -1,11 +1,12 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
 import { parseCronItems, type JobHelpers, type ParsedCronItem, type Task, type TaskList } from 'graphile-worker';
-import type { Services } from '../app-services.ts';
-import { BATCH_MAX, CLEANUPS, type Cleanup, type CleanupRow } from './cleanup.ts';
-import { transaction } from '../transactions/transaction.ts';
+import type { Services } from '../service/services.ts';
+import type { Config } from '../config/config.ts';
+import type { Cleanup, CleanupRow } from './cleanup-kinds.ts';
+import { CLEANUPS } from './cleanup.ts';
+import { recordMany } from '../events/record.ts';
 import { PRIORITY } from './enqueue.ts';
-
-/** The maximum number of batches per job, so that emails do not wait for a large cleanup. */
-const BATCHES_MAX = 10;
+import { STEP_ROWS, workInSteps } from './steps.ts';
 
 /** Creates a task for each cleanup, so that one that fails or takes long does not affect the others. */
 export const createCleanupTasks = (services: Services): TaskList =>
@@ -26,17 +27,22 @@ export const cleanupSchedule = (): ParsedCronItem[] =>
   Object.entries<Cleanup>(CLEANUPS).flatMap(([name, { schedule }]) => scheduledJob(name, schedule));
 
 async function runCleanup(services: Services, name: string, cleanup: Cleanup, helpers: JobHelpers): Promise<void> {
-  for (let batches = 0; batches < BATCHES_MAX; batches += 1) {
-    if (helpers.abortSignal?.aborted === true) return;
-    if ((await runBatch(services, cleanup)) < BATCH_MAX) return;
-  }
-  await helpers.addJob(name, {}, { jobKey: name, maxAttempts: 1, priority: PRIORITY.cleanup });
+  const { config, db } = services;
+  const isDone = await workInSteps(helpers, db, async (tx) => (await runBatch(tx, config, cleanup)) < STEP_ROWS);
+  if (!isDone) await helpers.addJob(name, {}, { jobKey: name, maxAttempts: 1, priority: PRIORITY.cleanup });
 }
 
-/** Runs one batch, and records the events of its rows in the same transaction. */
-const runBatch = ({ config, db }: Services, { batch, recordEvent }: Cleanup): Promise<number> =>
-  transaction(db, async (tx) => {
-    const rows = await tx.execute<CleanupRow[]>(batch(config));
-    if (recordEvent !== undefined) for (const row of rows) recordEvent(tx, row);
-    return rows.length;
-  });
+/** Ends the sign-ups from before SIGNUP was closed. Those of replicas that still have another setting follow by the job. */
+export async function endClosedSignUps(services: Services): Promise<void> {
+  if (services.config.signup !== 'closed') return;
+  const { config, db } = services;
+  const step = (tx: EntityManager) => runBatch(tx, config, CLEANUPS.cleanup_sign_ups);
+  while (!(await workInSteps({}, db, async (tx) => (await step(tx)) < STEP_ROWS)));
+}
+
+/** Runs one batch, and records the events of its rows. @returns the number of rows */
+async function runBatch(tx: EntityManager, config: Config, { batch, recorded }: Cleanup): Promise<number> {
+  const rows = await tx.execute<CleanupRow[]>(batch(config));
+  if (recorded !== undefined) await recordMany(tx, recorded.event, rows.flatMap(recorded.fieldsOf));
+  return rows.length;
+}

@@ -1,14 +1,15 @@
-import type { Services } from '../app-services.ts';
+import type { Services } from '../service/services.ts';
 import { hash } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { transaction } from '../transactions/transaction.ts';
+import { change } from '../transactions/change.ts';
 import { hashSecret } from '../crypto/tokens.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import type { AccountEmail } from '../email/account-email.ts';
 import { renderAccountEmail } from '../email/account-emails.ts';
 import type { Mailer } from '../email/mailer.ts';
 import { createEmailContext, findNoticeLocale, findPreferredLocale } from './email-context.ts';
 import { enqueue, type AccountMail } from './enqueue.ts';
+import { closeWindow, readNames } from './notice-window.ts';
 import type { Log } from '../telemetry/log.ts';
 import { finishJob, type Job } from './send-invitation.ts';
 import {
@@ -38,22 +39,35 @@ export async function sendAccountMail(
   const unique = token === null ? hash('sha256', `job ${job.id}`) : hashSecret(token).toString('hex');
   const emailId = createEmailId(kind, unique.slice(0, 32));
 
-  const admission = await transaction(db, async (tx): Promise<Admission> => {
-    const key = await findKey(tx, job.id);
-    if (key === null) return null;
-    const email = await findContent(tx, payload, token);
-    if (email === null) return null;
-    const limit = getLimit(config, payload.kind);
-    const slot = { id: emailId, recipient: to.toLowerCase(), teamId: 'teamId' in payload ? payload.teamId : null };
-    const heldUntil = limit === null ? null : await reserveEmailSlot(tx, limit, slot);
-    if (heldUntil === null) {
-      const locale = await (limit === null ? findNoticeLocale : findPreferredLocale)(tx, accountId);
-      return { email: 'token' in email ? await renewLink(tx, email) : email, locale };
-    }
-    if ('expiresAt' in email && heldUntil >= email.expiresAt) return null;
-    await enqueue(tx, 'sendAccountMail', payload, key, heldUntil);
-    return { heldUntil };
-  });
+  const admission = await change(
+    db,
+    'system',
+    { on: 'installation', requires: 'nothing' },
+    async ({ em: tx }): Promise<Admission> => {
+      const key = await findKey(tx, job.id);
+      if (key === null) return null;
+      if ('isDigest' in payload && payload.isDigest) {
+        await closeWindow(tx, payload, key);
+        return null;
+      }
+      const email = await findContent(tx, payload, token);
+      if (email === null) return null;
+      const limit = getLimit(config, payload.kind);
+      const slot = {
+        id: emailId,
+        recipient: to.toLowerCase(),
+        teamId: 'teamId' in payload ? (payload.teamId ?? null) : null,
+      };
+      const heldUntil = limit === null ? null : await reserveEmailSlot(tx, limit, slot);
+      if (heldUntil === null) {
+        const locale = await (limit === null ? findNoticeLocale : findPreferredLocale)(tx, accountId);
+        return { email: 'token' in email ? await renewLink(tx, email) : email, locale };
+      }
+      if ('expiresAt' in email && heldUntil >= email.expiresAt) return null;
+      await enqueue(tx, 'sendAccountMail', payload, key, heldUntil);
+      return { heldUntil };
+    },
+  );
   if (admission === null) return;
   if ('heldUntil' in admission) {
     log.info(
@@ -118,15 +132,32 @@ async function findContent(
     case 'reset_password':
     case 'sign_in': {
       const expiresAt = token === null ? null : await findExpiry(tx, token);
-      return token === null || expiresAt === null ? null : { kind: payload.kind, token, expiresAt };
+      if (token === null || expiresAt === null) return null;
+      if (payload.kind === 'change_email' && (await isTaken(tx, payload))) return null;
+      return { kind: payload.kind, token, expiresAt };
     }
     case 'new_device':
       return { ...payload, at: new Date(payload.at) };
     case 'ownership_offered':
       return findOffer(tx, payload);
-    default:
+    case 'already_registered':
+    case 'unused_keys':
+    case 'webhook_disabled':
+    case 'leaked_key_revoked':
+    case 'leaked_token_revoked':
       return payload;
+    default:
+      return readNames(tx, payload.accountId, payload);
   }
+}
+
+/** Returns whether another account has the new email address. */
+async function isTaken(tx: EntityManager, { accountId, to }: AccountMail): Promise<boolean> {
+  const rows = await tx.execute<unknown[]>('select 1 from account where lower(email) = lower(?) and id <> ?', [
+    to,
+    accountId,
+  ]);
+  return rows.length > 0;
 }
 
 /** Returns until when a link works; null for one that was used or has expired. */

@@ -1,13 +1,15 @@
 import { QUEUE_JOBS } from '../db/queue-tables.ts';
-import type { Services } from '../app-services.ts';
+import type { Services } from '../service/services.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hashSecret } from '../crypto/tokens.ts';
-import type { Config } from '../config.ts';
-import { isUnavailable, type Database } from '../db/database.ts';
+import type { Config } from '../config/config.ts';
+import type { Database } from '../db/database.ts';
+import { isUnavailable } from '../db/errors.ts';
 import { pendingInvitation } from '../db/predicates.ts';
 import { command, query, type Step } from '../db/query.ts';
 import { lockAnyInvitation } from '../transactions/lock-steps.ts';
-import { inSteps, type Change } from '../transactions/steps.ts';
+import { change } from '../transactions/change.ts';
+import type { Change } from '../transactions/steps.ts';
 import { getInvitationUrl, renderInvitationEmail } from '../email/invitation-email.ts';
 import type { Mailer } from '../email/mailer.ts';
 import { createEmailContext } from './email-context.ts';
@@ -54,8 +56,8 @@ export async function sendInvitation(
   // Derived from the token, so that every attempt to send one email uses the same slot.
   const emailId = createEmailId('invitation', tokenHash.slice(0, 32));
 
-  const admission = await inSteps(db, (change) =>
-    admit(change, config, payload, { tokenHash, emailId, jobId: job.id }),
+  const admission = await change(db, 'system', { on: 'installation', requires: 'nothing' }, (opened) =>
+    admit(opened, config, payload, { tokenHash, emailId, jobId: job.id }),
   );
   if (admission === null) return;
   if ('heldUntil' in admission) {
@@ -103,7 +105,7 @@ export async function sendInvitation(
 type Attempt = { readonly tokenHash: string; readonly emailId: string; readonly jobId: string };
 
 const pendingInvitationMail = query<Pending>(
-  'pending_invitation_mail',
+  'invitation_find_email',
   `select i.email, lower(i.email) as recipient, i.team_id, t.name as team_name, r.id as role_id, r.name as role_name,
      coalesce(nullif(trim(concat_ws(' ', a.first_name, a.last_name)), ''), a.email) as inviter, i.expires_at,
      a.preferred_locale as inviter_locale, known.preferred_locale as recipient_locale
@@ -118,18 +120,18 @@ const pendingInvitationMail = query<Pending>(
 
 /** Finds nothing if a later job has replaced this one: a job that is created while one with its key runs takes the key. */
 const jobWithKey = query<object>(
-  'job_with_key',
+  'job_find_with_key',
   'select 1 as found from graphile_worker.jobs where id = $1::bigint and key is not null',
 );
 
 const linksOfInvitation = query<{ hash: string }>(
-  'links_of_invitation',
+  'invitation_link_list',
   `select encode(token_hash, 'hex') as hash from invitation_link where invitation_id = $1`,
 );
 
 /** Deletes earlier links, except those of an accepted invitation, whose link can be opened again. */
 const deleteLinks = command<never>(
-  'delete_invitation_links',
+  'invitation_link_delete',
   `delete from invitation_link l using invitation i
    where l.token_hash = any(array(select decode(hash, 'hex') from unnest(string_to_array($1, ' ')) hash))
      and i.id = l.invitation_id and i.accepted_at is null`,
@@ -163,7 +165,7 @@ async function admit(
   return { heldUntil };
 }
 
-const deleteJob = command<never>('delete_job', `delete from ${QUEUE_JOBS} where id = $1::bigint`);
+const deleteJob = command<never>('job_delete', `delete from ${QUEUE_JOBS} where id = $1::bigint`);
 
 /**
  * Deletes the job of a sent email and applies the consequences in one transaction, because a job that remained after
@@ -172,9 +174,8 @@ const deleteJob = command<never>('delete_job', `delete from ${QUEUE_JOBS} where 
 export async function finishJob(db: Database, jobId: string, consequences: readonly Step[] = []): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      await inSteps(db, ({ later }) => {
+      await change(db, 'system', { on: 'installation', requires: 'nothing' }, ({ later }) => {
         for (const step of [...consequences, [deleteJob, [jobId]]] as const) later(step);
-        return Promise.resolve();
       });
       return;
     } catch (error) {

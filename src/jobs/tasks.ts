@@ -1,5 +1,5 @@
 import { QUEUE_JOBS, QUEUE_TASKS } from '../db/queue-tables.ts';
-import type { Services } from '../app-services.ts';
+import type { Services } from '../service/services.ts';
 import { type JobHelpers, type ParsedCronItem, type TaskList } from 'graphile-worker';
 import type { Mailer } from '../email/mailer.ts';
 import { ATTEMPTS_MAX, type Jobs } from './enqueue.ts';
@@ -9,6 +9,7 @@ import { failEmail, type EmailJob } from './fail-email.ts';
 import { chainEvents } from '../events/chain/append.ts';
 import { pruneEvents } from '../events/chain/retention.ts';
 import { maintainPartitions } from '../events/partitions.ts';
+import { COUNT_SCHEMES_TASK, countSchemes } from './count-schemes.ts';
 import { errorSummary, type Log } from '../telemetry/log.ts';
 import { cleanupSchedule, createCleanupTasks, scheduledJob } from './run-cleanup.ts';
 import { sendAccountMail } from './send-account-email.ts';
@@ -65,6 +66,8 @@ export function createTasks(services: Services, mailer: Mailer, log: Log): TaskL
 
     ...createCleanupTasks(services),
 
+    [COUNT_SCHEMES_TASK]: (_payload: unknown, helpers: JobHelpers) => countSchemes(services, helpers),
+
     [UNUSED_KEYS_TASK]: (_payload: unknown, helpers: JobHelpers) => endUnusedKeys(services, helpers),
 
     async recover_jobs(_payload: unknown, helpers: JobHelpers) {
@@ -91,6 +94,7 @@ export const cronItems = (): ParsedCronItem[] => [
   ...scheduledJob('recover_jobs', '* * * * *'),
   ...scheduledJob('chainAudit', '* * * * *'),
   ...scheduledJob('maintainPartitions', '37 * * * *'),
+  ...scheduledJob(COUNT_SCHEMES_TASK, '* * * * *'),
   ...scheduledJob(UNUSED_KEYS_TASK, '51 * * * *'),
   ...cleanupSchedule(),
 ];
@@ -110,7 +114,7 @@ const ABANDONED_EMAILS = `select j.id::text, t.identifier as task, j.payload
   order by j.id limit 100`;
 
 /** Tasks of earlier versions: a replica that still runs one of them can schedule a job that no other replica runs. */
-const RETIRED_TASKS = ['sweep'];
+const RETIRED_TASKS = ['sweep', 'cleanup_password_schemes'];
 
 /** Deletes replaced and retired jobs. Failed scheduled jobs are deleted after two hours, so that operators can see them. */
 const DELETE_FINISHED_JOBS = `select 1 from graphile_worker.complete_jobs(array(

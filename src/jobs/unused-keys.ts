@@ -1,18 +1,15 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { JobHelpers } from 'graphile-worker';
-import type { Services } from '../app-services.ts';
+import type { Services } from '../service/services.ts';
 import { recordMany } from '../events/record.ts';
-import { transaction } from '../transactions/transaction.ts';
 import { PRIORITY, type UnusedKey } from './enqueue.ts';
 import { notify } from './notify.ts';
+import { workInSteps } from './steps.ts';
 
 export const UNUSED_KEYS_TASK = 'end_unused_keys';
 
 /** The maximum number of keys per transaction, each of which can need an email. */
 const BATCH_MAX = 200;
-
-/** The maximum number of batches per job, so that emails do not wait for it. */
-const BATCHES_MAX = 10;
 
 /** The keys that one email lists. */
 const LISTED_MAX = 20;
@@ -62,11 +59,13 @@ type Judged = {
 export async function endUnusedKeys({ config, db }: Services, helpers: JobHelpers): Promise<void> {
   const { keyUnusedDays: days } = config;
   if (days === undefined) return;
-  for (let batches = 0; batches < BATCHES_MAX; batches += 1) {
-    if (helpers.abortSignal?.aborted === true) return;
-    if ((await transaction(db, (tx) => runBatch(tx, days))) < BATCH_MAX) return;
-  }
-  await helpers.addJob(UNUSED_KEYS_TASK, {}, { jobKey: UNUSED_KEYS_TASK, maxAttempts: 1, priority: PRIORITY.cleanup });
+  const isDone = await workInSteps(helpers, db, async (tx) => (await runBatch(tx, days)) < BATCH_MAX);
+  if (!isDone)
+    await helpers.addJob(
+      UNUSED_KEYS_TASK,
+      {},
+      { jobKey: UNUSED_KEYS_TASK, maxAttempts: 1, priority: PRIORITY.cleanup },
+    );
 }
 
 async function runBatch(tx: EntityManager, days: number): Promise<number> {

@@ -23,7 +23,7 @@ const QUEUED = `${QUEUE_JOBS} j join ${QUEUE_TASKS} t on t.id = j.task_id
 
 // Excludes email addresses and tokens. Operators can look up the account by its id.
 const waitingEmails = query<Row>(
-  'waiting_emails',
+  'job_list_emails',
   `select j.id::text, t.identifier as task, coalesce(j.payload->>'kind', 'invitation') as kind,
      coalesce(j.payload->>'invitationId', j.payload->>'accountId') as subject_id, j.attempts::int,
      j.run_at as next_at, j.locked_at is not null as is_running, left(split_part(j.last_error, E'\\n', 1), 300) as last_error

@@ -3,7 +3,7 @@ import { run, type Runner, type TaskList } from 'graphile-worker';
 import type { Mailer } from '../email/mailer.ts';
 import { errorSummary, type Log } from '../telemetry/log.ts';
 import { jobLogger } from './log.ts';
-import type { Services } from '../app-services.ts';
+import type { Services } from '../service/services.ts';
 import { openQueuePool } from './queue-pool.ts';
 import { cronItems, createTasks } from './tasks.ts';
 import { MINUTE_MS, SECOND_MS } from '../time.ts';
@@ -13,9 +13,8 @@ export type { JobHelpers, TaskList } from 'graphile-worker';
 export type Worker = { stop(): Promise<void> };
 
 const CONCURRENCY = 4;
-/** Notifications start jobs. Polling finds scheduled jobs and those whose notification was lost. */
-const POLL_MS = 5000;
-const POLL_ONLY_MS = SECOND_MS;
+/** Notifications start jobs. Polling finds those whose time has come, such as requested links, and lost notifications. */
+const POLL_MS = SECOND_MS;
 
 /** Time limits of a shutdown: abort running jobs, stop waiting for them, kill the runner, close the pool. */
 const ABORT_MS = 3500;
@@ -55,7 +54,7 @@ export async function startWorker(services: Services, mailer: Mailer, log: Log, 
       taskList: { ...createTasks(services, mailer, log), ...tasks },
       parsedCronItems: cronItems(),
       concurrency: CONCURRENCY,
-      pollInterval: connections.isNotified ? POLL_MS : POLL_ONLY_MS,
+      pollInterval: POLL_MS,
       noPreparedStatements: !connections.hasSessions,
       noHandleSignals: true,
       gracefulShutdownAbortTimeout: ABORT_MS,

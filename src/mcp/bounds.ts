@@ -1,4 +1,4 @@
-import { ProblemError } from '../errors.ts';
+import { ProblemError } from '../problems/error.ts';
 import type { Context } from '../procedures/context.ts';
 import type { JsonText } from '../procedures/json-text.ts';
 import type { Arguments } from './results.ts';

@@ -1,7 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { recordDenial } from '../http/denials.ts';
 import type { HttpServices } from '../http/http-services.ts';
-import { ProblemError } from '../errors.ts';
+import { ProblemError } from '../problems/error.ts';
 import type { Context } from '../procedures/context.ts';
 import { toProblemError } from '../procedures/problem-details.ts';
 import { parseOffset, readWithin, toPage, type List } from './bounds.ts';
@@ -25,9 +25,9 @@ export async function callTool(http: HttpServices, ctx: Context, tool: Tool, sen
     return toResult(toPage(list, start));
   } catch (error) {
     const problem = toProblemError(error, { raw: input, locationOf: () => 'body' });
-    const { requestId, address, authentication } = ctx;
-    http.log.failure(problem, requestId);
-    recordDenial(http, problem, { principal: authentication.principal, address, requestId, teamId: input['teamId'] });
+    const { requestIds, address, authentication } = ctx;
+    http.log.failure(problem, requestIds);
+    recordDenial(http, problem, { principal: authentication.principal, address, requestIds, teamId: input['teamId'] });
     return toFailure(problem, ctx);
   }
 }

@@ -1,9 +1,11 @@
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Principal } from '../auth/principal.ts';
-import { BatchLists } from '../db/batch-lists.ts';
+import { BatchLists } from '../db/long-lists/batch-lists.ts';
 import { SCOPES } from '../entities/index.ts';
-import { ProblemError } from '../errors.ts';
+import type { RequestIds } from '../events/request-ids.ts';
+import { ProblemError } from '../problems/error.ts';
+import { createOrigin } from '../http/device.ts';
 import { recordDenial } from '../http/denials.ts';
 import type { HttpServices } from '../http/http-services.ts';
 import { createRateLimitError, identify, peekAddress } from '../http/identify.ts';
@@ -15,7 +17,8 @@ import {
   send,
   setHeaders,
 } from '../http/reply.ts';
-import { createContext } from '../procedures/create-context.ts';
+import { requestIdsOf } from '../http/request-id.ts';
+import { createContext } from '../procedures/context.ts';
 import { toProblemError } from '../procedures/problem-details.ts';
 import { readJson } from '../rest/body.ts';
 import type { Face } from '../rest/face.ts';
@@ -38,7 +41,7 @@ export function mcpHandler(http: HttpServices, { routes: { routes }, describe }:
   const origins = new Set([...config.trpcOrigins, config.baseUrl]);
 
   return async (req: Request, res: Response) => {
-    const requestId = res.locals['requestId'] as string; // set in app.ts for every response
+    const requestIds = requestIdsOf(req);
     const address = http.clientAddress(req);
     const state: State = { principal: null };
     try {
@@ -48,17 +51,17 @@ export function mcpHandler(http: HttpServices, { routes: { routes }, describe }:
         res.status(204).end();
         return;
       }
-      const { call, body } = await admit(http, tools, req, res, state, { requestId, address });
+      const { call, body } = await admit(http, tools, req, res, state, { requestIds, address });
       await serve(Object.assign(req, { auth: { token: '', clientId: '', scopes: [], extra: call } }), res, body);
     } catch (error) {
       if (res.headersSent) throw error;
       const problem = toProblemError(error);
-      http.log.failure(problem, requestId);
-      recordDenial(http, problem, { principal: state.principal, address, requestId });
+      http.log.failure(problem, requestIds);
+      recordDenial(http, problem, { principal: state.principal, address, requestIds });
       if (!res.hasHeader('RateLimit-Limit'))
         setHeaders(res, createRateHeaders(await peekAddress(http, address), config));
-      const reply = createProblemReply(problem, config.baseUrl, requestId, 'mcp');
-      send(res, reply, buildHeaders(reply, requestId, []), false);
+      const reply = createProblemReply(problem, config.baseUrl, requestIds, 'mcp');
+      send(res, reply, buildHeaders(reply, requestIds, []), false);
     }
   };
 }
@@ -73,7 +76,7 @@ async function admit(
   req: Request,
   res: Response,
   state: State,
-  { requestId, address }: { requestId: string; address: string },
+  { requestIds, address }: { requestIds: RequestIds; address: string },
 ): Promise<{ call: McpCall; body: unknown }> {
   const { services, limiter } = http;
   const identified = await identify(http, req, { address, teamId: null, path: '/mcp', cost: 1, resource: 'mcp' });
@@ -102,7 +105,16 @@ async function admit(
   // Of each list a page is kept, so their number is no matter.
   const batch = called.length > 1 ? new BatchLists() : null;
   return {
-    call: { ctx: createContext(services, { requestId, address, authentication, batch }), tools: offered },
+    call: {
+      ctx: createContext(services, {
+        requestIds,
+        address,
+        origin: createOrigin(http, req, address),
+        authentication,
+        batch,
+      }),
+      tools: offered,
+    },
     body,
   };
 }

@@ -1,4 +1,4 @@
-import { ProblemError } from '../errors.ts';
+import { ProblemError } from '../problems/error.ts';
 
 /** The largest batch of a client of the protocol before 2025-06-18, as over tRPC. */
 const MAX_BATCH = 20;

@@ -1,5 +1,5 @@
 import type { McpServer } from '@modelcontextprotocol/server';
-import { PROBLEMS } from '../problems.ts';
+import { PROBLEMS } from '../problems/catalogue.ts';
 
 /** What clients can read besides calling tools. */
 export type Resources = { register(server: McpServer): void };

@@ -1,6 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import type { ProblemError } from '../errors.ts';
-import { PROBLEMS } from '../problems.ts';
+import type { ProblemError } from '../problems/error.ts';
+import { toReadableJson } from '../messages/neutralize.ts';
+import { PROBLEMS } from '../problems/catalogue.ts';
 import type { Context } from '../procedures/context.ts';
 import { createProblemDocument } from '../procedures/problem-details.ts';
 
@@ -12,15 +13,18 @@ const ERRORS_MAX = 20;
 const TEXT_MAX = 200;
 const DETAIL_MAX = 1000;
 
-/** The text repeats the structured content, for clients that read only one of them. */
+/**
+ * The text repeats the structured content, for clients that read only one of them. Names that users chose are JSON
+ * strings in it, which they cannot end, and their characters that reorder or hide text are escaped.
+ */
 export const toResult = (content: Arguments): CallToolResult => ({
-  content: [{ type: 'text', text: JSON.stringify(content) }],
+  content: [{ type: 'text', text: toReadableJson(JSON.stringify(content)) }],
   structuredContent: { ...content },
 });
 
 /** Converts an error into a result: the problem document, of bounded length, and what to do next. */
-export function toFailure(problem: ProblemError, { services, requestId }: Context): CallToolResult {
-  const { detail, errors = [], ...document } = createProblemDocument(problem, services.config.baseUrl, requestId);
+export function toFailure(problem: ProblemError, { services, requestIds }: Context): CallToolResult {
+  const { detail, errors = [], ...document } = createProblemDocument(problem, services.config.baseUrl, requestIds);
   const [, , advice] = PROBLEMS[problem.problem];
   const text = JSON.stringify(
     {
@@ -32,5 +36,5 @@ export function toFailure(problem: ProblemError, { services, requestId }: Contex
     },
     (key, value: unknown) => (typeof value === 'string' && key === 'pointer' ? value.slice(0, TEXT_MAX) : value),
   );
-  return { isError: true, content: [{ type: 'text', text }] };
+  return { isError: true, content: [{ type: 'text', text: toReadableJson(text) }] };
 }

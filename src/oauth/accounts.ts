@@ -1,7 +1,7 @@
 import { query, type QueryRunner } from '../db/query.ts';
 
 const findEnabledAccount = query<{ id: string }>(
-  'live_oauth_account',
+  'account_check_enabled',
   'select id from account where id = $1 and disabled_at is null',
 );
 

@@ -1,5 +1,5 @@
 import type { Adapter, AdapterFactory } from 'oidc-provider';
-import type { Services } from '../app-services.ts';
+import type { Services } from '../service/services.ts';
 import { createArtifactStore } from './artifacts.ts';
 import { createClientStore } from './clients.ts';
 import { createGrantStore } from './grants.ts';

@@ -1,32 +1,32 @@
 import { errors } from 'oidc-provider';
 import { hashSecret } from '../crypto/tokens.ts';
 import { command, query } from '../db/query.ts';
-import type { Services } from '../app-services.ts';
+import type { Services } from '../service/services.ts';
 import type { Store } from './store.ts';
 import { removeId, type Payload } from './payload.ts';
 
 const save = command<never>(
-  'save_oauth_artifact',
+  'oauth_artifact_upsert',
   `insert into oauth_artifact (key_hash, model, payload, expires_at)
    values ($1, $2, $3, now() + make_interval(secs => $4))
    on conflict (key_hash) do update set payload = excluded.payload, expires_at = excluded.expires_at`,
 );
 const saveOnce = command<{ model: string }>(
-  'save_oauth_artifact_once',
+  'oauth_artifact_insert',
   `insert into oauth_artifact (key_hash, model, payload, expires_at)
    values ($1, $2, $3, now() + make_interval(secs => $4))
    on conflict (key_hash) do nothing returning model`,
 );
 // Includes expired and consumed rows, because oidc-provider distinguishes a used request from one that was never pushed.
 const find = query<{ payload: Payload; is_consumed: boolean }>(
-  'find_oauth_artifact',
+  'oauth_artifact_find',
   'select payload, consumed_at is not null as is_consumed from oauth_artifact where key_hash = $1',
 );
 const consume = command<{ model: string }>(
-  'consume_oauth_artifact',
+  'oauth_artifact_consume',
   'update oauth_artifact set consumed_at = now() where key_hash = $1 and consumed_at is null returning model',
 );
-const remove = command<never>('delete_oauth_artifact', 'delete from oauth_artifact where key_hash = $1');
+const remove = command<never>('oauth_artifact_delete', 'delete from oauth_artifact where key_hash = $1');
 
 /** Creates the store of short-lived models: pushed authorization requests (RFC 9126) and used DPoP proofs (RFC 9449). */
 export function createArtifactStore({ db }: Services, model: string): Store {

@@ -1,6 +1,5 @@
-import type { IncomingMessage } from 'node:http';
 import { PUBLIC_NETWORK, type Network } from '../outbound/network.ts';
-import { sendOutbound } from '../outbound/request.ts';
+import { sendOutbound, type OutboundResponse } from '../outbound/request.ts';
 
 const BODY_BYTES_MAX = 5 * 1024;
 const TIMEOUT_MS = 2500;
@@ -28,7 +27,7 @@ export async function fetchClientDocument(
 }
 
 /** Converts a response to that of the Fetch API. The body is read only for status 200. */
-async function toResponse(res: IncomingMessage): Promise<Response> {
+async function toResponse(res: OutboundResponse): Promise<Response> {
   const headers = new Headers();
   for (const [name, values = []] of Object.entries(res.headersDistinct)) {
     for (const value of values) headers.append(name, value);
@@ -41,11 +40,10 @@ async function toResponse(res: IncomingMessage): Promise<Response> {
 
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i;
 
-async function readBody(res: IncomingMessage): Promise<Uint8Array<ArrayBuffer>> {
+async function readBody(res: OutboundResponse): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Uint8Array[] = [];
   let length = 0;
-  // Chunks are bytes, because no encoding is set.
-  for await (const chunk of res as AsyncIterable<Uint8Array>) {
+  for await (const chunk of res.readBody()) {
     length += chunk.length;
     if (length > BODY_BYTES_MAX) throw new RangeError(`The client document has more than ${BODY_BYTES_MAX} bytes.`);
     chunks.push(chunk);

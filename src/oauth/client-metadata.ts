@@ -1,10 +1,14 @@
 import { errors, type ClientMetadata } from 'oidc-provider';
-import { isDisplayable } from '../resources/oauth-clients/registered-client.ts';
+import { OPENID_SCOPES } from '../entities/index.ts';
+import { isReadableName } from '../procedures/fields.ts';
 import { REDIRECT_URIS_MAX } from '../resources/oauth-clients/oauth-clients.schema.ts';
-import { findRedirectUriFault } from '../resources/oauth-clients/redirect-uri.ts';
+import { findRedirectUriFault, type RedirectRules } from '../resources/oauth-clients/redirect-uri.ts';
 
 /** Members that only an operator could set. */
-export const PRIVILEGED = ['first_party', 'skip_consent'] as const;
+export const PRIVILEGED = ['first_party', 'skip_consent', 'openid_scopes'] as const;
+
+/** The `scope` of clients that are being registered, which sets `openid_scopes`. */
+const registered = new WeakMap<ClientMetadata, unknown>();
 
 /** The members that are stored and returned after a registration. RFC 7591 lets a server ignore the others. */
 const USED_MEMBERS: ReadonlySet<string> = new Set([
@@ -28,7 +32,13 @@ const NAME_LENGTH_MAX = 100;
 export const createMetadataCheck =
   (redirectSchemes: readonly string[]) =>
   (ctx: unknown, member: string, value: unknown, metadata: ClientMetadata): void => {
-    if (value !== undefined) throw new errors.InvalidClientMetadata(`${member} cannot be set`);
+    // Our own store sets these; they are never in what a client registers or publishes.
+    if (value !== undefined && !isStored(ctx, metadata)) {
+      throw new errors.InvalidClientMetadata(`${member} cannot be set`);
+    }
+    if (!registered.has(metadata)) registered.set(metadata, metadata.scope);
+    // The last of them, so that none was there.
+    if (member === 'openid_scopes' && !isStored(ctx, metadata)) registerOpenId(metadata);
     for (const name of Object.keys(metadata)) if (!isUsedMember(name)) delete metadata[name];
     const { client_name: name, redirect_uris: uris } = metadata;
     if (name !== undefined && !isReadable(name)) throw new errors.InvalidClientMetadata('client_name is not readable');
@@ -38,8 +48,18 @@ export const createMetadataCheck =
       if (uris.some(isDeviceUri)) metadata.application_type = 'native';
       setAuthMethod(metadata);
     }
-    checkRedirectUris(uris, { isNative: metadata.application_type === 'native', redirectSchemes });
+    const isNative = metadata.application_type === 'native';
+    // Our own store leaves out those that are not allowed.
+    checkRedirectUris(uris, { isNative, allowsLoopback: isStored(ctx, metadata), redirectSchemes });
   };
+
+/** A client registers for OpenID Connect by its `scope` (RFC 7591, section 2). Its scopes of the API need no registration. */
+function registerOpenId(metadata: ClientMetadata): void {
+  const scope = registered.get(metadata);
+  const words = typeof scope === 'string' ? scope.split(' ') : [];
+  const scopes = OPENID_SCOPES.filter((name) => words.includes(name));
+  if (scopes.includes('openid')) metadata['openid_scopes'] = scopes.join(' ');
+}
 
 const isUsedMember = (member: string): boolean =>
   USED_MEMBERS.has(member) || PRIVILEGED.some((name) => name === member);
@@ -60,8 +80,6 @@ function setAuthMethod(metadata: ClientMetadata): void {
     metadata.token_endpoint_auth_method = 'client_secret_basic';
   }
 }
-
-type RedirectRules = { readonly isNative: boolean; readonly redirectSchemes: readonly string[] };
 
 function checkRedirectUris(uris: readonly string[], rules: RedirectRules): void {
   const reject = (reason: string) => {
@@ -91,6 +109,6 @@ const isStringArray = (value: unknown): value is string[] =>
 const isDeviceUri = (uri: string): boolean =>
   /^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?:[:/?]|$)/.test(uri) || /^(?!https?:)[a-z][a-z0-9+.-]*:/i.test(uri);
 
-/** Users decide by the name, so it must not contain characters that hide or reorder text. */
+/** Users decide by the name, so the rule for all names applies. */
 const isReadable = (name: unknown): boolean =>
-  typeof name === 'string' && name.length <= NAME_LENGTH_MAX && name.isWellFormed() && isDisplayable(name);
+  typeof name === 'string' && name.length <= NAME_LENGTH_MAX && name.isWellFormed() && isReadableName(name);

@@ -1,10 +1,12 @@
+import type { ErrorRequestHandler } from 'express';
 import type { Configuration } from 'oidc-provider';
 import { readAcceptLanguage } from '../http/accept-language.ts';
 import { DEFAULT_LANGUAGE } from '../messages/languages.ts';
 import { REJECTED_AUTHORIZATION } from '../messages/rejected-authorization.ts';
-import { escapeHtml } from '../pages/html.ts';
+import { isolateHtml } from '../pages/html.ts';
 import type { Brand } from '../pages/brand.ts';
 import { createPlainPages, type PlainPages } from '../pages/plain.ts';
+import { ParametersTooLargeError } from './request-parameters.ts';
 
 const CSP =
   "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
@@ -44,6 +46,23 @@ export const renderErrorPage = (
   body: renderPage(brand, acceptLanguage, error, description),
 });
 
+/** Creates the handler that shows this page for a request whose parameters are too large to be read. */
+export const createPageErrorHandler =
+  (brand: Brand): ErrorRequestHandler =>
+  (error: unknown, req, res, next) => {
+    if (!(error instanceof ParametersTooLargeError) && !isUnreadableBody(error)) {
+      next(error);
+      return;
+    }
+    const { headers, body } = renderErrorPage(brand, req.get('accept-language'), 'invalid_request', error.message);
+    res.status(error.status).set({ ...headers, 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' });
+    res.type('html').send(body);
+  };
+
+/** Whether Express could not read a body: compressed, too large, or cut off. */
+const isUnreadableBody = (error: unknown): error is Error & { readonly status: number } =>
+  error instanceof Error && 'expose' in error && error.expose === true && 'status' in error;
+
 /** The code and the reason stay English: they are for the developer of the application. */
 function renderPage(brand: Brand, acceptLanguage: string | undefined, error: string, description: string): string {
   const language = readAcceptLanguage(acceptLanguage) ?? DEFAULT_LANGUAGE;
@@ -53,8 +72,8 @@ function renderPage(brand: Brand, acceptLanguage: string | undefined, error: str
     `<h1>${words.title}</h1>
 <p>${words.advice}</p>
 <dl>
-<div><dt>${words.error}</dt><dd><code>${escapeHtml(error)}</code></dd></div>
-<div><dt>${words.reason}</dt><dd lang="en" dir="ltr">${escapeHtml(description)}</dd></div>
+<div><dt>${words.error}</dt><dd><code>${isolateHtml(error)}</code></dd></div>
+<div><dt>${words.reason}</dt><dd lang="en" dir="ltr">${isolateHtml(description)}</dd></div>
 </dl>`,
     { language, back: words.back },
   );

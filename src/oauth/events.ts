@@ -1,10 +1,10 @@
 import type { EventEmitter } from 'node:events';
 import type Provider from 'oidc-provider';
 import type { errors, KoaContextWithOIDC } from 'oidc-provider';
-import { currentActor } from '../events/actor.ts';
 import { denied } from '../events/denials.ts';
-import { isUnavailable } from '../db/database.ts';
+import { isUnavailable } from '../db/errors.ts';
 import type { HttpServices } from '../http/http-services.ts';
+import { requestIdsOf } from '../http/request-id.ts';
 import { toProblemError } from '../procedures/problem-details.ts';
 import { RepeatedRefresh } from './refresh-answers.ts';
 
@@ -30,7 +30,7 @@ export function logProviderEvents(provider: Provider, { services, log, denials }
         // Without the description, which can contain values of the request.
         const clientId = ctx.oidc.client?.clientId;
         const denial = denied('oauth_request.denied', error.error, { clientId: clientId ?? null });
-        denials.note(denial, currentActor().requestId ?? '');
+        denials.note(denial, requestIdsOf(ctx.req));
         audit('oauth_request.denied', {
           clientId,
           reason: `${error.error}: ${error.error_detail ?? error.error_description ?? ''}`,
@@ -39,12 +39,11 @@ export function logProviderEvents(provider: Provider, { services, log, denials }
     });
   }
   provider.on('server_error', (ctx, error) => {
-    const requestId = (ctx.res as { locals?: { requestId?: string } }).locals?.requestId ?? ''; // Express's
-    log.failure(toProblemError(error), requestId);
+    log.failure(toProblemError(error), requestIdsOf(ctx.req));
     if (isUnavailable(error)) sendUnavailable(ctx);
   });
   // Errors outside of oidc-provider's handlers, such as a closed connection.
-  events.on('error', (error: unknown) => log.failure(toProblemError(error), ''));
+  events.on('error', (error: unknown) => log.failure(toProblemError(error), null));
 }
 
 function sendRepeatedAnswer(ctx: KoaContextWithOIDC, { body }: RepeatedRefresh): void {

@@ -1,16 +1,19 @@
 import { Router, type RequestHandler } from 'express';
 import { runAs } from '../events/actor.ts';
-import { ProblemError } from '../errors.ts';
+import { ProblemError } from '../problems/error.ts';
 import { createCookies } from '../http/cookies.ts';
+import { requestIdsOf } from '../http/request-id.ts';
 import type { HttpServices } from '../http/http-services.ts';
 import { createProviderHandler } from './provider-handler.ts';
-import { getErrorStyle } from './error-page.ts';
 import { introspectAsOperator } from './introspect.ts';
 import { logProviderEvents } from './events.ts';
 import { createClientLimit, limitByAddress, limitRegistrations } from './limits.ts';
+import { createLogoutHandler, LOGOUT, redirectForm } from './logout.ts';
 import { createResourceMetadataRouter } from './metadata.ts';
+import { createOpenIdRouter, OPENID_METADATA } from './openid.ts';
 import { createProvider, ROUTES } from './provider.ts';
 import { allowAnyOrigin, createPreflightHandler } from './cors.ts';
+import { createPageErrorHandler, getErrorStyle } from './error-page.ts';
 import { filterForm, filterQuery } from './request-parameters.ts';
 import { createErrorHandler, addRedirectUri } from './token-request.ts';
 
@@ -19,24 +22,37 @@ const METADATA = '/.well-known/oauth-authorization-server';
 /** Creates the routes of the authorization server. Only the paths listed here exist. */
 export function createOAuthRouter(http: HttpServices): Router {
   const { config, db } = http.services;
-  const provider = createProvider(http.services, createCookies(config.baseUrl), createClientLimit(http.attempts));
+  const provider = createProvider(
+    http.services,
+    createCookies(config.baseUrl),
+    createClientLimit(http.attempts),
+    (id) => http.usage.note({ kind: 'session', credentialId: id }, null),
+  );
   logProviderEvents(provider, http);
-  const handleByProvider = createProviderHandler(provider, config.baseUrl);
+  const handleByProvider = createProviderHandler(provider, http.services);
 
   const named = createOperationNames(http);
   const limit = limitByAddress(http);
   const handleErrors = createErrorHandler(http);
+  const showErrors = createPageErrorHandler(config.brand);
   const pages = Router({ caseSensitive: true, strict: true });
   pages.use(createResourceMetadataRouter(config));
   const errorStyle = getErrorStyle(config.brand);
   pages.get(errorStyle.path, errorStyle.serve);
-  pages.get(METADATA, named('metadata'), handleByProvider);
-  pages.options(METADATA, handleByProvider);
-  pages.get(ROUTES.authorization, named('authorize'), limit, filterQuery, handleByProvider);
+  for (const path of [METADATA, OPENID_METADATA]) {
+    pages.get(path, named('metadata'), handleByProvider);
+    pages.options(path, handleByProvider);
+  }
+  pages.use(createOpenIdRouter(http));
+  pages.get(ROUTES.authorization, named('authorize'), limit, filterQuery, handleByProvider, showErrors);
+  // Applications can choose (OpenID Connect Core 1.0, section 3.1.2.1).
+  pages.post(ROUTES.authorization, named('authorize'), limit, ...redirectForm(ROUTES.authorization), showErrors);
   pages.get(`${ROUTES.authorization}/:id`, named('resume'), limit, removeQuery, handleByProvider);
+  pages.get(LOGOUT, named('logout'), limit, createLogoutHandler(http));
+  pages.post(LOGOUT, named('logout'), limit, ...redirectForm(LOGOUT), showErrors);
   pages.post(ROUTES.token, named('token'), limit, ...addRedirectUri(db), handleByProvider, handleErrors);
   pages.post(ROUTES.revocation, named('revoke'), limit, handleByProvider);
-  pages.post(ROUTES.introspection, named('introspect'), ...introspectAsOperator(http));
+  pages.post(ROUTES.introspection, named('introspect'), ...introspectAsOperator(http), handleErrors);
   pages.post(ROUTES.introspection, named('introspect'), limit, handleByProvider);
   const { pushed_authorization_request: pushed } = ROUTES;
   pages.post(pushed, named('par'), limit, ...filterForm(), handleByProvider, handleErrors);
@@ -64,9 +80,11 @@ function listAllowedMethods(registration: boolean): [path: string, allow: string
   const { authorization, registration: register, introspection, ...posted } = ROUTES;
   return [
     [METADATA, 'GET, HEAD, OPTIONS'],
-    [authorization, 'GET, HEAD'],
+    [OPENID_METADATA, 'GET, HEAD, OPTIONS'],
+    [authorization, 'GET, HEAD, POST'],
     [`${authorization}/:id`, 'GET, HEAD'],
     [introspection, 'POST'],
+    [LOGOUT, 'GET, HEAD, POST'],
     ...Object.values(posted).map((path): [string, string] => [path, 'POST, OPTIONS']),
     ...(registration ? [[register, 'POST, OPTIONS'] as [string, string]] : []),
   ];
@@ -84,9 +102,15 @@ const createOperationNames =
   (operation: string): RequestHandler =>
   (req, res, next) => {
     res.locals['operation'] = `oauth.${operation}`;
-    const requestId = res.locals['requestId'] as string; // set for every answer, in app.ts
     runAs(
-      { actorKind: 'oauth_client', actorId: null, credentialId: null, address: clientAddress(req), requestId, audit },
+      {
+        actorKind: 'oauth_client',
+        actorId: null,
+        credentialId: null,
+        address: clientAddress(req),
+        ...requestIdsOf(req),
+        audit,
+      },
       next,
     );
   };

@@ -4,9 +4,15 @@ import { denied } from '../events/denials.ts';
 import { addressBucket } from '../rate-limit/address-bucket.ts';
 import type { Attempts } from '../rate-limit/attempts.ts';
 import type { HttpServices } from '../http/http-services.ts';
+import { requestIdsOf } from '../http/request-id.ts';
 import { renderErrorPage } from './error-page.ts';
+import { LOGOUT } from './logout.ts';
+import { ROUTES } from './provider.ts';
 
-/** Limits requests per IP address. Requests of an authenticated client count toward its own limit instead. */
+/** Where pages send a browser by a form. */
+const FORMS: readonly string[] = [ROUTES.authorization, LOGOUT];
+
+/** Limits requests per IP address. Those that a client of the operator authenticates count toward its own limit instead. */
 export function limitByAddress(http: HttpServices): RequestHandler {
   return async (req, res, next) => {
     const bucket = addressBucket(http.clientAddress(req));
@@ -37,10 +43,10 @@ function sendTooMany(
   resetSeconds: number,
 ): void {
   const error = 'temporarily_unavailable';
-  const { requestId } = res.locals as { requestId: string }; // set for every answer, in app.ts
-  denials.note(denied('attempts.throttled', 'rate_limited'), requestId);
+  denials.note(denied('attempts.throttled', 'rate_limited'), requestIdsOf(req));
   res.status(429).set({ 'Retry-After': String(resetSeconds), 'Cache-Control': 'no-store' });
-  if (req.method === 'POST') {
+  // Clients post, but for the forms with which a browser is sent.
+  if (req.method === 'POST' && !FORMS.includes(req.path)) {
     res.json({ error, error_description: description });
     return;
   }
@@ -48,7 +54,7 @@ function sendTooMany(
   res.set(headers).type('html').send(body);
 }
 
-/** Creates the function that counts the request of an authenticated client toward its limit, and refunds it to the limit of the IP address. */
+/** Creates the function that counts the request of a client toward its own limit, and refunds it to the limit of the IP address. */
 export const createClientLimit =
   ({ oauthByAddress, oauthByClient }: Attempts) =>
   async (ctx: KoaContextWithOIDC, clientId: string): Promise<void> => {

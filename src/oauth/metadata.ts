@@ -2,8 +2,8 @@ import { Router } from 'express';
 import { PROOF_ALGORITHMS } from '../auth/dpop.ts';
 import { isReadScope } from '../auth/scopes.ts';
 import { SCOPES, type Resource, type Scope } from '../entities/index.ts';
-import type { Config } from '../config.ts';
-import { ProblemError } from '../errors.ts';
+import type { Config } from '../config/config.ts';
+import { ProblemError } from '../problems/error.ts';
 import { resourceMetadataPath, resourceUri } from '../auth/resource.ts';
 import { allowAnyOrigin, createPreflightHandler } from './cors.ts';
 

@@ -2,23 +2,33 @@ import type { ServerResponse } from 'node:http';
 import type { Request, RequestHandler, Response } from 'express';
 import type Provider from 'oidc-provider';
 import type { KoaContextWithOIDC } from 'oidc-provider';
+import type { Services } from '../service/services.ts';
 import { toClientInformation } from './client-metadata.ts';
+import { addPermissions } from './introspect.ts';
 import { removeOpenIdMembers } from './metadata.ts';
+import { OPENID_METADATA, openIdMembers } from './openid.ts';
 import { redirectAsRegistered } from './redirect.ts';
 import { getReadable } from './request-parameters.ts';
 
 /** Creates the request handler of oidc-provider, whose URLs all begin with BASE_URL. */
-export function createProviderHandler(provider: Provider, baseUrl: string): RequestHandler {
+export function createProviderHandler(provider: Provider, services: Services): RequestHandler {
+  const { baseUrl } = services.config;
   const { host, protocol } = new URL(baseUrl);
   provider.use(async (ctx, next) => {
     await next();
     const body = ctx.body as Record<string, unknown>; // JSON for these routes
-    if (ctx.oidc?.route === 'discovery') ctx.body = removeOpenIdMembers(body);
+    if (ctx.oidc?.route === 'discovery') {
+      const members = ctx.path === OPENID_METADATA ? openIdMembers(baseUrl) : {};
+      ctx.body = { ...removeOpenIdMembers(body), ...members };
+    }
     if (ctx.oidc?.route === 'registration' && ctx.status === 201) ctx.body = toClientInformation(body);
     redirectAsRegistered(ctx as KoaContextWithOIDC);
     // Introspection requires a client secret, which must not be in a page.
-    if (ctx.oidc?.route === 'introspection') dropCors(ctx.res);
-    dropUnusedCookie(ctx.res);
+    if (ctx.oidc?.route === 'introspection') {
+      dropCors(ctx.res);
+      await addPermissions(services, ctx as KoaContextWithOIDC);
+    }
+    dropUnusedCookies(ctx.res);
   });
   const handle = provider.callback();
 
@@ -39,10 +49,10 @@ function dropCors(res: ServerResponse): void {
   for (const name of res.getHeaderNames()) if (name.startsWith('access-control-')) res.removeHeader(name);
 }
 
-/** Removes the cookie of oidc-provider's session, which is not used. */
-function dropUnusedCookie(res: ServerResponse): void {
+/** Removes the cookies of oidc-provider's session and of its interaction pages, which are not used. */
+function dropUnusedCookies(res: ServerResponse): void {
   const cookies = [res.getHeader('Set-Cookie') ?? []].flat().map(String);
-  const own = cookies.filter((cookie) => !/^_unused(?:\.sig)?=/.test(cookie));
+  const own = cookies.filter((cookie) => !/^_unused(?:_page)?(?:\.sig)?=/.test(cookie));
   if (own.length > 0) res.setHeader('Set-Cookie', own);
   else res.removeHeader('Set-Cookie');
 }

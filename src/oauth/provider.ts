@@ -8,11 +8,13 @@ import Provider, {
   type Configuration,
   type KoaContextWithOIDC,
 } from 'oidc-provider';
-import { isSecretOfClient } from '../resources/oauth-clients/registered-client.ts';
+import { findSourceBySecret } from '../resources/oauth-clients/registered-client.ts';
+import { hasOrigin, isLoopbackUri } from '../resources/oauth-clients/redirect-uri.ts';
 import { findResource, resourceUri } from '../auth/resource.ts';
-import { SCOPES, newId } from '../entities/index.ts';
+import { GRANT_DAYS, SCOPES, newId } from '../entities/index.ts';
 import type { Cookies } from '../http/cookies.ts';
-import type { Services } from '../app-services.ts';
+import { LINKED_REQUEST_HOURS, REQUEST_MINUTES } from '../resources/oauth-consent/lifetimes.ts';
+import type { Services } from '../service/services.ts';
 import { findSubject } from './accounts.ts';
 import { createAdapter } from './adapter.ts';
 import { fetchClientDocument } from './client-documents.ts';
@@ -20,6 +22,7 @@ import { createMetadataCheck, PRIVILEGED } from './client-metadata.ts';
 import { saveClientDocument } from './clients.ts';
 import { createErrorRenderer } from './error-page.ts';
 import { storeRefreshAnswer } from './refresh-answers.ts';
+import { isOfOpenId } from './tokens.ts';
 import {
   offerAllScopes,
   requireKnownScopes,
@@ -28,13 +31,26 @@ import {
   rejectNul,
 } from './authorization-checks.ts';
 import { isFetchAllowed } from './client-document-rules.ts';
+import { addIdToken } from './openid.ts';
 import { bindToBrowser } from './requests.ts';
+import { answerAtOnce, isFirstParty, isOfSession } from './first-party.ts';
+import {
+  createOwnParameters,
+  describePage,
+  interpretsOpenId,
+  isForSignIn,
+  SIGN_IN_SCOPE,
+  takeOpenIdScopes,
+} from './openid-parameters.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../time.ts';
 
 const toSeconds = (ms: number): number => ms / SECOND_MS;
 
 /** 256 bits in base64url. */
 const BROWSER_TOKEN = /^[\w-]{43}$/;
+
+/** Lifetime of the access tokens of first-party clients. */
+const FIRST_PARTY_TOKEN_MS = 10 * MINUTE_MS;
 
 const AUTH_METHODS = ['none', 'client_secret_basic', 'client_secret_post'] as const;
 
@@ -47,11 +63,19 @@ export const ROUTES = {
   registration: '/oauth/register',
 } as const;
 
-/** Counts the request of a client that authenticated with its secret. @throws temporarily_unavailable (429) above the limit */
+/** Counts the request of a client of the operator that authenticated with its secret. @throws temporarily_unavailable (429) above the limit */
 type CountClient = (ctx: KoaContextWithOIDC, clientId: string) => Promise<void>;
 
+/** Notes the use of a session. */
+type NoteSession = (sessionId: string) => void;
+
 /** Creates the OAuth 2.1 authorization server (oidc-provider), with OpenID Connect disabled. */
-export function createProvider(services: Services, cookies: Cookies, countClient: CountClient): Provider {
+export function createProvider(
+  services: Services,
+  cookies: Cookies,
+  countClient: CountClient,
+  noteSession: NoteSession,
+): Provider {
   const { config } = services;
   const provider = new Provider(config.baseUrl, createConfiguration(services, cookies));
   // `createProviderHandler` sets the forwarding headers from BASE_URL.
@@ -62,13 +86,18 @@ export function createProvider(services: Services, cookies: Cookies, countClient
     if (oidc.params) oidc.params['response_mode'] = 'query';
   });
   provider.Client.prototype.compareClientSecret = async function (this: { clientId: string }, secret: string) {
-    const isValid = await isSecretOfClient(services.db, this.clientId, secret);
-    if (isValid && Provider.ctx) await countClient(Provider.ctx, this.clientId);
-    return isValid;
+    const source = await findSourceBySecret(services.db, this.clientId, secret);
+    // Whoever registers clients could get a new limit with each.
+    if (source === 'operator' && Provider.ctx) await countClient(Provider.ctx, this.clientId);
+    return source !== undefined;
   };
   provider.use(async (ctx, next) => {
     await next();
     const { oidc } = ctx as KoaContextWithOIDC; // undefined if no route matches
+    if (oidc?.route === 'token' && ctx.status === 200) {
+      if (oidc.entities.AccessToken?.sid) noteSession(oidc.entities.AccessToken.sid);
+      if (isOfOpenId(ctx)) await addIdToken(services, ctx as KoaContextWithOIDC);
+    }
     if (oidc?.route === 'token' && config.oauth.refreshRepeatSeconds > 0)
       await storeRefreshAnswer(services, ctx as KoaContextWithOIDC);
   });
@@ -84,7 +113,7 @@ function createConfiguration(services: Services, cookies: Cookies): Configuratio
   return {
     adapter: createAdapter(services),
     jwks: { keys: [createUnusedKey()] },
-    scopes: [],
+    scopes: [SIGN_IN_SCOPE],
     claims: {},
     responseTypes: ['code'],
     subjectTypes: ['public'],
@@ -99,23 +128,26 @@ function createConfiguration(services: Services, cookies: Cookies): Configuratio
     pkce: { required: () => true },
     routes: { ...ROUTES, jwks: '/oauth/jwks', end_session: '/oauth/end-session' },
     cookies: {
-      names: { session: '_unused', interaction: 'roster_authorization', resume: 'roster_resume' },
+      names: { session: '_unused', interaction: '_unused_page', resume: 'roster_resume' },
       keys: encryption.keysFor('oauth-cookies').map((key) => key.export()),
       short: cookie,
       long: cookie,
     },
     ttl: {
       AuthorizationCode: toSeconds(MINUTE_MS),
-      AccessToken: toSeconds(HOUR_MS),
-      RefreshToken: toSeconds(30 * DAY_MS),
+      AccessToken: (_ctx, token) => toSeconds(isOfSession(token) ? FIRST_PARTY_TOKEN_MS : HOUR_MS),
+      RefreshToken: (_ctx, token) => toSeconds((isOfSession(token) ? GRANT_DAYS : 30) * DAY_MS),
       Grant: toSeconds(90 * DAY_MS),
-      Interaction: toSeconds(15 * MINUTE_MS),
+      // Of its cookies: `requests.ts` decides how long a request waits.
+      Interaction: toSeconds(LINKED_REQUEST_HOURS * HOUR_MS + REQUEST_MINUTES * MINUTE_MS),
       Session: toSeconds(MINUTE_MS),
       IdToken: toSeconds(MINUTE_MS),
     },
     expiresWithSession: () => false,
     issueRefreshToken: (_ctx, client) => client.grantTypeAllowed('refresh_token'),
-    rotateRefreshToken: true,
+    // The secret of a confidential first-party client binds its refresh tokens. Its pages and servers refresh concurrently.
+    rotateRefreshToken: ({ oidc }) =>
+      !(isOfSession(oidc.entities.RefreshToken) && oidc.client?.clientAuthMethod !== 'none'),
     features: {
       devInteractions: { enabled: false },
       userinfo: { enabled: false },
@@ -144,15 +176,21 @@ function createConfiguration(services: Services, cookies: Cookies): Configuratio
         enabled: true,
         defaultResource: () => resource,
         useGrantedResource: () => true,
-        getResourceServerInfo(_ctx, asked) {
-          if (findResource(config.baseUrl, asked) === undefined) throw new errors.InvalidTarget();
+        getResourceServerInfo(ctx, asked) {
+          const found = findResource(config.baseUrl, asked);
+          // What a first-party token proves is for the API and our own procedures.
+          if (found === undefined || (found !== 'api' && isFirstParty(ctx.oidc.client)))
+            throw new errors.InvalidTarget();
           return { scope: SCOPES.join(' '), audience: asked, accessTokenFormat: 'opaque' };
         },
       },
     },
     extraParams: {
-      scope: requireKnownScopes,
-      scope_omitted: offerAllScopes(resourceUri(config.baseUrl, 'mcp')),
+      scope: (ctx) => requireKnownScopes(ctx, takeOpenIdScopes(services)(ctx)),
+      scope_omitted(ctx) {
+        if (!isForSignIn(ctx)) offerAllScopes(resourceUri(config.baseUrl, 'mcp'))(ctx);
+      },
+      ...createOwnParameters(services),
       response_mode: requireQueryMode,
       resource: requireOneResource,
       state: rejectNul,
@@ -161,12 +199,16 @@ function createConfiguration(services: Services, cookies: Cookies): Configuratio
       policy: createConsentPolicy(),
       async url(ctx, { uid }) {
         const { client } = ctx.oidc;
+        const sent = cookies.read(ctx.get('cookie'));
         if (client?.clientIdMetadataDocument) await saveClientDocument(services, client.metadata() as ClientMetadata);
-        const { browser = '' } = cookies.read(ctx.get('cookie'));
+        const { browser = '' } = sent;
         const browserToken = BROWSER_TOKEN.test(browser) ? browser : randomBytes(32).toString('base64url');
         cookies.setBrowser(ctx.res as Response, browserToken); // Express's, which calls oidc-provider
-        await bindToBrowser(db, uid, browserToken);
-        return `/oauth/consent/${uid}`;
+        await bindToBrowser(services, uid, browserToken);
+        const hold = { id: uid, browserToken };
+        if (!interpretsOpenId(ctx)) return `/oauth/consent/${uid}`;
+        const isAnswered = await answerAtOnce(services, hold, { client, sessionToken: sent.session });
+        return isAnswered ? `${ROUTES.authorization}/${uid}` : `/oauth/consent/${uid}${describePage(ctx)}`;
       },
     },
     findAccount: (_ctx, id) => findSubject(db, id),
@@ -184,11 +226,11 @@ function createConfiguration(services: Services, cookies: Cookies): Configuratio
 
 /**
  * Returns whether a page of the origin can call the token endpoint for a client: a public client with a redirect URI of
- * this origin. Private-use schemes do not count, because their origin is `null`, like that of every sandboxed page.
+ * this origin, in development also one of the user's own device.
  */
-const isOriginOfClient = ({ clientAuthMethod, redirectUris = [] }: Client, origin: string): boolean =>
+const isOriginOfClient = ({ clientAuthMethod, applicationType, redirectUris = [] }: Client, origin: string): boolean =>
   clientAuthMethod === 'none' &&
-  redirectUris.some((uri) => uri.startsWith('https:') && URL.parse(uri)?.origin === origin);
+  hasOrigin(applicationType === 'web' ? redirectUris : redirectUris.filter((uri) => !isLoopbackUri(uri)), origin);
 
 /** Creates a policy with one prompt, which is always shown: the consent page, which also signs users in. */
 function createConsentPolicy() {

@@ -3,7 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import Provider, { errors, type KoaContextWithOIDC } from 'oidc-provider';
 import { hashSecret } from '../crypto/tokens.ts';
 import { command, query } from '../db/query.ts';
-import type { Services } from '../app-services.ts';
+import { getRequestedTeam } from './active-team.ts';
+import type { Services } from '../service/services.ts';
 
 /** How long a repeated refresh waits for the answer of a concurrent one. */
 const ANSWER_SECONDS = 2;
@@ -11,14 +12,14 @@ const POLL_MS = 20;
 
 // The token can have been deleted concurrently, with its account or family.
 const saveAnswer = command<never>(
-  'save_refresh_answer',
+  'oauth_refresh_answer_insert',
   `insert into oauth_refresh_answer (token_hash, answer, successors, created_at)
    select t.token_hash, $2, $3, now() from oauth_token t where t.token_hash = $1 for key share of t
    on conflict (token_hash) do nothing`,
 );
 
 const findAnswer = query<{ answer: string | null; is_coming: boolean }>(
-  'find_refresh_answer',
+  'oauth_refresh_answer_find',
   `select r.answer, t.consumed_at > now() - make_interval(secs => ${ANSWER_SECONDS}) as is_coming
    from oauth_token t
    join oauth_grant g on g.id = t.grant_id
@@ -33,7 +34,7 @@ const findAnswer = query<{ answer: string | null; is_coming: boolean }>(
 );
 
 /** An answer, and the parameters of its request. */
-type Answer = { readonly asked: string; readonly body: unknown };
+type Answer = { readonly asked: string; readonly team?: string | undefined; readonly body: unknown };
 
 /** A repeated refresh, by a client that lost the answer or refreshes concurrently. It gets the first answer. */
 export class RepeatedRefresh extends errors.InvalidGrant {
@@ -51,7 +52,7 @@ export async function storeRefreshAnswer({ db, encryption }: Services, ctx: KoaC
   if (consumed === undefined || ctx.status !== 200) return;
   const events: EventEmitter = ctx.oidc.provider; // its types list fewer events than it has
   const body = ctx.body as { access_token: string; refresh_token: string }; // a token response (RFC 6749, section 5.1)
-  const answer: Answer = { asked: getRequestKey(ctx), body };
+  const answer: Answer = { asked: getRequestKey(ctx), team: getRequestedTeam(ctx), body };
   const successors = [hashSecret(body.access_token), hashSecret(body.refresh_token)];
   await db
     .run(saveAnswer, [hashSecret(consumed), encryption.encrypt(JSON.stringify(answer)), successors])
@@ -67,7 +68,10 @@ export async function findRefreshAnswer({ config, db, encryption }: Services, to
     const [row] = await db.query(findAnswer, [tokenHash, config.oauth.refreshRepeatSeconds]);
     if (row === undefined || (row.answer === null && !row.is_coming)) return undefined;
     if (row.answer !== null) {
-      const { asked, body } = JSON.parse(encryption.decrypt(row.answer)) as Answer; // encrypted by storeRefreshAnswer
+      const { asked, team, body } = JSON.parse(encryption.decrypt(row.answer)) as Answer; // encrypted by storeRefreshAnswer
+      // One of two tabs has changed the team. That is no theft, and the other one has to ask again.
+      if (team !== getRequestedTeam(Provider.ctx))
+        throw new errors.InvalidGrant('refresh token was used for another team just now; use the new one');
       return asked === getRequestKey(Provider.ctx) ? body : undefined;
     }
     await sleep(POLL_MS);

@@ -1,9 +1,14 @@
 import express, { type Request, type RequestHandler } from 'express';
 import { Readable } from 'node:stream';
 import type { IncomingMessage } from 'node:http';
+import { OPENID_SCOPES } from '../entities/index.ts';
+import { shareRequestIds } from '../http/request-id.ts';
 
 /** The maximum that oidc-provider reads itself. */
 const BODY_BYTES_MAX = 56 * 1024;
+
+/** The limit of the parameters of a request that waits for consent, as they are stored. */
+const PARAMETERS_BYTES_MAX = 8 * 1024;
 
 /** The parameters of an authorization request. Others are ignored (RFC 6749, section 3.1), OpenID's among them. */
 const AUTHORIZATION_PARAMETERS: ReadonlySet<string> = new Set([
@@ -22,8 +27,19 @@ const AUTHORIZATION_PARAMETERS: ReadonlySet<string> = new Set([
   'state',
 ]);
 
-/** Scopes of OpenID Connect, which many clients add to every request. */
-const IGNORED_SCOPES: ReadonlySet<string> = new Set(['openid', 'offline_access']);
+/**
+ * Parameters of OpenID Connect that we interpret ourselves, under names that a request cannot use: without `openid` they
+ * mean nothing for most clients, and oidc-provider would reject some of their values. `team` is our own.
+ */
+const OWN_NAMES: ReadonlyMap<string, string> = new Map(
+  ['prompt', 'max_age', 'login_hint', 'id_token_hint', 'ui_locales', 'nonce', 'team'].map((name) => [
+    name,
+    `asked_${name}`,
+  ]),
+);
+
+/** What many clients add to every request. */
+const IGNORED_SCOPES: readonly string[] = ['openid', 'offline_access'];
 
 /**
  * How often a parameter is passed on. Only `resource` can be repeated; koa parses repetitions in the square of their
@@ -36,32 +52,64 @@ export function removeIgnoredParameters(parameters: URLSearchParams): URLSearchP
   const kept = new URLSearchParams();
   const counts = new Map<string, number>();
   for (const [name, value] of parameters) {
+    const ownName = OWN_NAMES.get(name);
+    // Of repetitions, which oidc-provider does not see, the first counts. NUL, which cannot be stored, is ignored with the rest.
+    if (ownName !== undefined && !kept.has(ownName) && !value.includes('\0')) kept.append(ownName, value);
     if (!AUTHORIZATION_PARAMETERS.has(name)) continue;
     const count = (counts.get(name) ?? 0) + 1;
     counts.set(name, count);
     if (count > REPEATED_MAX) continue;
+    if (name === 'scope' && isOpenId(value)) kept.set('asked_openid', selectOpenIdScopes(value));
     const used = name === 'scope' ? removeIgnoredScopes(value) : value;
     if (name !== 'scope' || used !== '') kept.append(name, used);
   }
+  if (!kept.has('asked_openid')) kept.delete('asked_nonce');
   return kept;
 }
 
-const removeIgnoredScopes = (scope: string): string =>
-  scope
-    .split(' ')
-    .filter((word) => word !== '' && !IGNORED_SCOPES.has(word))
+const wordsOf = (scope: string): string[] => scope.split(' ').filter((word) => word !== '');
+
+const isOpenId = (scope: string): boolean => wordsOf(scope).includes('openid');
+
+const selectOpenIdScopes = (scope: string): string =>
+  OPENID_SCOPES.filter((word) => wordsOf(scope).includes(word)).join(' ');
+
+const without = (scope: string, ignored: readonly string[]): string =>
+  wordsOf(scope)
+    .filter((word) => !ignored.includes(word))
     .join(' ');
 
-/** Removes ignored parameters from the query of a request. */
+const removeIgnoredScopes = (scope: string): string => without(scope, IGNORED_SCOPES);
+
+/** Removes all scopes of OpenID Connect if `openid` is among them. Without it, the others are unknown scopes. */
+export const removeOpenIdScopes = (scope: string): string =>
+  isOpenId(scope) ? without(scope, [...IGNORED_SCOPES, ...OPENID_SCOPES]) : removeIgnoredScopes(scope);
+
+/** A request with more parameters than are stored. */
+export class ParametersTooLargeError extends Error {
+  override name = 'ParametersTooLargeError';
+  override message = `the parameters have more than ${PARAMETERS_BYTES_MAX} bytes`;
+  /** What `createErrorHandler` answers. */
+  readonly status = 400;
+}
+
+/** Selects the parameters that are used. @throws ParametersTooLargeError */
+function selectParameters(parameters: URLSearchParams): URLSearchParams {
+  const kept = removeIgnoredParameters(parameters);
+  if (Buffer.byteLength(JSON.stringify([...kept])) > PARAMETERS_BYTES_MAX) throw new ParametersTooLargeError();
+  return kept;
+}
+
+/** Selects the used parameters of the query of a request. */
 export const filterQuery: RequestHandler = (req, _res, next) => {
   const at = req.url.indexOf('?');
   if (at !== -1)
-    req.url = `${req.url.slice(0, at)}?${removeIgnoredParameters(new URLSearchParams(req.url.slice(at))).toString()}`;
+    req.url = `${req.url.slice(0, at)}?${selectParameters(new URLSearchParams(req.url.slice(at))).toString()}`;
   next();
 };
 
-/** Removes ignored parameters from the form of a pushed request. */
-export const filterForm = (): RequestHandler[] => rewriteForm((form) => Promise.resolve(removeIgnoredParameters(form)));
+/** Selects the used parameters of the form of a pushed request. */
+export const filterForm = (): RequestHandler[] => rewriteForm((form) => Promise.resolve(form).then(selectParameters));
 
 /** Applies `rewrite` to a form before oidc-provider, which reads the body of a request itself. */
 export function rewriteForm(rewrite: (form: URLSearchParams) => Promise<URLSearchParams>): RequestHandler[] {
@@ -86,5 +134,7 @@ function copyWithBody(req: IncomingMessage, body: Buffer): IncomingMessage {
   const { method, url, headers, rawHeaders, socket, httpVersion, httpVersionMajor, httpVersionMinor } = req;
   headers['content-length'] = String(body.length);
   const copy = { method, url, headers, rawHeaders, socket, httpVersion, httpVersionMajor, httpVersionMinor };
-  return Object.assign(Readable.from([body]), copy) as unknown as IncomingMessage; // the members that oidc-provider reads
+  const made = Object.assign(Readable.from([body]), copy) as unknown as IncomingMessage; // the members that oidc-provider reads
+  shareRequestIds(req, made);
+  return made;
 }

@@ -1,27 +1,28 @@
-import Provider, { errors } from 'oidc-provider';
+import Provider, { errors, type KoaContextWithOIDC } from 'oidc-provider';
 import { hashSecret } from '../crypto/tokens.ts';
-import { command, query, type CommandRunner } from '../db/query.ts';
-import type { Services } from '../app-services.ts';
+import { command, query } from '../db/query.ts';
+import { REQUEST_MINUTES } from '../resources/oauth-consent/lifetimes.ts';
+import type { Services } from '../service/services.ts';
 import type { Store } from './store.ts';
 import { removeId, type Payload } from './payload.ts';
 
 const save = command<never>(
-  'save_authorization_request',
+  'authorization_request_upsert',
   `insert into authorization_request (id_hash, payload, expires_at)
-   values ($1, $2, now() + make_interval(secs => $3))
+   values ($1, $2, now() + interval '${REQUEST_MINUTES} minutes')
    on conflict (id_hash) do update set payload = excluded.payload, expires_at = excluded.expires_at`,
 );
 const find = query<{ payload: Payload; result: Payload['result'] | null }>(
-  'find_authorization_request',
+  'authorization_request_find',
   'select payload, result from authorization_request where id_hash = $1 and expires_at > now()',
 );
 const remove = command<{ id_hash: Buffer }>(
-  'delete_authorization_request',
+  'authorization_request_delete',
   'delete from authorization_request where id_hash = $1 returning id_hash',
 );
 const bind = command<never>(
-  'bind_authorization_request',
-  'update authorization_request set browser_hash = $2 where id_hash = $1',
+  'authorization_request_update_browser',
+  'update authorization_request set browser_hash = $2, sealed_id = $3 where id_hash = $1',
 );
 
 /** Creates the store of authorization requests that wait for consent. The consent page's procedures write the decision. */
@@ -31,13 +32,14 @@ export function createRequestStore({ db, encryption }: Services): Store {
     typeof payload['parJti'] === 'string' ? { ...payload, parJti: change(payload['parJti']) } : payload;
 
   return {
-    async upsert(id, payload, expiresIn = 0) {
+    async upsert(id, payload) {
       const stored = mapParJti(removeId(payload), (parJti) => encryption.encrypt(parJti));
-      await db.run(save, [hashSecret(id), JSON.stringify(stored), expiresIn]);
+      await db.run(save, [hashSecret(id), JSON.stringify(stored)]);
     },
     async find(id) {
       const [row] = await db.query(find, [hashSecret(id)]);
       if (row === undefined) return undefined;
+      if (Provider.ctx?.oidc.route === 'resume') await requireRedirectUri(Provider.ctx, row.payload);
       const payload = mapParJti(row.payload, (parJti) => encryption.decrypt(parJti));
       return { ...payload, jti: id, ...(row.result === null ? {} : { result: row.result }) };
     },
@@ -51,7 +53,21 @@ export function createRequestStore({ db, encryption }: Services): Store {
   };
 }
 
-/** Binds a request to a browser. Only that browser can answer it. */
-export async function bindToBrowser(db: CommandRunner, id: string, browserToken: string): Promise<void> {
-  await db.run(bind, [hashSecret(id), hashSecret(browserToken)]);
+/**
+ * Requires that the client still has the redirect URI, which oidc-provider checks only when a request begins. Otherwise
+ * neither a code nor an error is sent there.
+ */
+async function requireRedirectUri({ oidc }: KoaContextWithOIDC, { params }: Payload): Promise<void> {
+  const { client_id: clientId, redirect_uri: uri } = (params ?? {}) as Record<string, unknown>; // those of the request
+  const client = await oidc.provider.Client.find(String(clientId));
+  if (client?.redirectUriAllowed(String(uri)) === false) throw new errors.InvalidRedirectUri();
+}
+
+/** Binds a request to a browser. Only that browser can answer it, and continue it from an emailed link. */
+export async function bindToBrowser(
+  { db, encryption }: Pick<Services, 'db' | 'encryption'>,
+  id: string,
+  browserToken: string,
+): Promise<void> {
+  await db.run(bind, [hashSecret(id), hashSecret(browserToken), encryption.encrypt(id)]);
 }

@@ -1,14 +1,15 @@
 import type { ErrorRequestHandler, RequestHandler } from 'express';
 import { hashSecret } from '../crypto/tokens.ts';
-import { isUnavailable } from '../db/database.ts';
+import { isUnavailable } from '../db/errors.ts';
 import { query, type QueryRunner } from '../db/query.ts';
 import type { HttpServices } from '../http/http-services.ts';
+import { requestIdsOf } from '../http/request-id.ts';
 import { toProblemError } from '../procedures/problem-details.ts';
 import { UNAVAILABLE } from './events.ts';
-import { rewriteForm } from './request-parameters.ts';
+import { removeOpenIdScopes, rewriteForm } from './request-parameters.ts';
 
 const findRedirectUri = query<{ uri: string }>(
-  'redirect_uri_of_code',
+  'oauth_token_find_redirect_uri',
   `select payload->>'redirectUri' as uri from oauth_token where token_hash = $1 and kind = 'code'`,
 );
 
@@ -19,6 +20,10 @@ const findRedirectUri = query<{ uri: string }>(
 export const addRedirectUri = (db: QueryRunner): RequestHandler[] =>
   rewriteForm(async (form) => {
     const isOmitted = form.getAll('redirect_uri').every((uri) => uri === '');
+    // Clients repeat the scopes of the authorization when they refresh.
+    const scopes = form.getAll('scope').map(removeOpenIdScopes);
+    form.delete('scope');
+    for (const scope of scopes) if (scope !== '') form.append('scope', scope);
     const code = form.get('grant_type') === 'authorization_code' && isOmitted ? form.get('code') : null;
     if (code !== null) {
       const [bound] = await db.query(findRedirectUri, [hashSecret(code)]);
@@ -31,10 +36,10 @@ export const addRedirectUri = (db: QueryRunner): RequestHandler[] =>
 /** Creates the handler of errors before oidc-provider gets the request. It responds as RFC 6749, section 5.2, specifies. */
 export const createErrorHandler =
   ({ log }: HttpServices): ErrorRequestHandler =>
-  (error: { status?: number; message: string }, _req, res, next) => {
+  (error: { status?: number; message: string }, req, res, next) => {
     res.set('Cache-Control', 'no-store');
     if (isUnavailable(error)) {
-      log.failure(toProblemError(error), String(res.locals['requestId']));
+      log.failure(toProblemError(error), requestIdsOf(req));
       res.status(503).set('Retry-After', '1').json(UNAVAILABLE);
     } else if (error.status !== undefined && error.status < 500) {
       res.status(error.status).json({ error: 'invalid_request', error_description: error.message });

@@ -1,15 +1,16 @@
 import Provider, { errors } from 'oidc-provider';
-import { record, recordNow, runAndRecord } from '../events/record.ts';
-import { endTokenFamily } from '../transactions/token-family.ts';
-import { transaction } from '../transactions/transaction.ts';
+import { recordNow, runAndRecord } from '../events/record.ts';
+import { endTokenFamily } from '../resources/oauth-grants/token-family.ts';
+import { change } from '../transactions/change.ts';
 import { findResource } from '../auth/resource.ts';
 import { enforcedScopes, parseScopes } from '../auth/scopes.ts';
 import { hashSecret } from '../crypto/tokens.ts';
 import type { OAuthToken } from '../entities/index.ts';
-import type { Services } from '../app-services.ts';
+import type { Services } from '../service/services.ts';
 import { exchangeCode } from '../resources/oauth-grants/exchange.service.ts';
 import type { Store } from './store.ts';
 import { removeId, type Payload } from './payload.ts';
+import { getActiveTeam, keepActiveTeam, prepareActiveTeam } from './active-team.ts';
 import { RepeatedRefresh, findRefreshAnswer } from './refresh-answers.ts';
 import * as statements from './token-statements.ts';
 
@@ -28,6 +29,14 @@ export function createTokenStore(services: Services, kind: Kind): Store {
       const [row] = await db.query(statements.findToken, [hashSecret(token), kind]);
       if (row === undefined) return undefined;
       if (row.grant_id !== null) rememberGrant(row.grant_id);
+      if (
+        row.session_id !== null &&
+        row.family_id !== null &&
+        kind !== 'access' &&
+        Provider.ctx?.oidc.route === 'token'
+      )
+        await prepareActiveTeam(db, row.family_id, kind === 'refresh');
+      if (row.has_openid && Provider.ctx !== undefined) openIdRequests.add(Provider.ctx);
       // At the token endpoint only `consume` decides, so that nothing can happen between the check and the change.
       const isConsumed = row.is_consumed && Provider.ctx?.oidc.route !== 'token';
       return {
@@ -35,6 +44,8 @@ export function createTokenStore(services: Services, kind: Kind): Store {
         jti: token,
         grantId: row.family_id ?? (await adoptTokens(services, row.grant_id)),
         exp: row.expires,
+        // The session of a first-party client, by which `provider.ts` knows its tokens.
+        ...(row.session_id === null ? {} : { sid: row.session_id }),
         // The scopes that are enforced, which are also those that introspection reports.
         scope: enforcedScopes(row.token_scopes, row.grant_scopes, row.team_id).join(' '),
         ...(isConsumed ? { consumed: true } : {}),
@@ -71,9 +82,10 @@ async function save(
     const rows = await db.run(statements.saveCode, [tokenHash, familyId, scopes, stored, expiresIn]);
     return rows.length > 0;
   }
-  const { AuthorizationCode, RotatedRefreshToken } = Provider.ctx?.oidc.entities ?? {};
-  const parent = AuthorizationCode?.jti ?? RotatedRefreshToken?.jti ?? '';
-  const values = [tokenHash, kind, hashSecret(parent), scopes, stored, jkt, expiresIn];
+  const { AuthorizationCode, RotatedRefreshToken, RefreshToken } = Provider.ctx?.oidc.entities ?? {};
+  const parent = AuthorizationCode?.jti ?? RotatedRefreshToken?.jti ?? RefreshToken?.jti ?? '';
+  const team = kind === 'access' ? getActiveTeam() : null;
+  const values = [tokenHash, kind, hashSecret(parent), scopes, stored, jkt, expiresIn, team];
   const rows =
     kind === 'access'
       ? await runAndRecord(db, statements.saveAccessToken, values, {
@@ -83,6 +95,7 @@ async function save(
           scopes,
         })
       : await db.run(statements.saveRefreshToken, values);
+  if (kind === 'access' && rows.length > 0 && familyId !== undefined) await keepActiveTeam(db, familyId);
   return rows.length > 0;
 }
 
@@ -92,6 +105,12 @@ const grantsOfRequests = new WeakMap<object, string>();
 function rememberGrant(grantId: string): void {
   if (Provider.ctx !== undefined) grantsOfRequests.set(Provider.ctx, grantId);
 }
+
+/** Token requests with a code or refresh token that was authorized for `openid`. */
+const openIdRequests = new WeakSet<object>();
+
+/** Whether the answer to a token request has an id token. */
+export const isOfOpenId = (ctx: object): boolean => openIdRequests.has(ctx);
 
 const getRememberedGrant = (): string | undefined => Provider.ctx && grantsOfRequests.get(Provider.ctx);
 
@@ -110,6 +129,10 @@ function parseRequestedResource({ config }: Services) {
 }
 
 async function consumeCode(services: Services, tokenHash: Buffer): Promise<boolean> {
+  // oidc-provider has compared it with that of the code, but not with those that the client has now.
+  const { client, params } = Provider.ctx?.oidc ?? {};
+  if (client?.redirectUriAllowed(String(params?.['redirect_uri'])) !== true)
+    throw new errors.InvalidGrant('the client no longer has the redirect_uri');
   const exchange = await exchangeCode(services, tokenHash, parseRequestedResource(services));
   if (exchange.outcome === 'exchanged') {
     rememberGrant(exchange.grantId);
@@ -148,9 +171,9 @@ async function rejectReuse(services: Services, tokenHash: Buffer, kind: Kind): P
       throw new RepeatedRefresh(answer);
     }
   }
-  await transaction(services.db, async (tx) => {
-    record(tx, 'oauth_token.reused', { ...ids, reason: kind });
-    await endTokenFamily(tx, familyId, `${kind} used twice`);
+  await change(services.db, 'system', { on: 'installation', requires: 'nothing' }, async ({ em, record }) => {
+    record('oauth_token.reused', { ...ids, reason: kind });
+    await endTokenFamily(em, familyId, `${kind} used twice`);
   });
   throw new errors.InvalidGrant(`${kind} was already used`);
 }

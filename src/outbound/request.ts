@@ -3,11 +3,15 @@ import { request as requestByHttps, type RequestOptions } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { callbackify } from 'node:util';
 import { RequestFilteringHttpAgent, RequestFilteringHttpsAgent } from 'request-filtering-agent';
-import { isLoopback } from '../config-values.ts';
+import { isLoopback } from '../config/origins.ts';
+import { boundBeforeAnswer, HEADER_BYTES_MAX, readPieces } from './bounded-answer.ts';
 import { createForbiddenError, isAllowed, isNotPublic, type Network } from './network.ts';
 import { isEmptyAnswer, resolveName, type NameSources } from './resolve.ts';
 
-const HEADER_BYTES_MAX = 8 * 1024;
+/** A response whose body is read once, by `readBody`. */
+export type OutboundResponse = Pick<IncomingMessage, 'statusCode' | 'headers' | 'headersDistinct'> & {
+  readonly readBody: () => AsyncIterable<Buffer>;
+};
 
 export type OutboundRequest<Result> = {
   readonly method: 'GET' | 'POST';
@@ -17,7 +21,7 @@ export type OutboundRequest<Result> = {
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | null | undefined;
   /** Reads what is needed of the response; the connection is closed afterwards. */
-  readonly read: (res: IncomingMessage) => Promise<Result>;
+  readonly read: (res: OutboundResponse) => Promise<Result>;
 };
 
 /**
@@ -60,7 +64,7 @@ function exchange<Result>(
   target: URL,
   options: RequestOptions,
   body: string | undefined,
-  read: (res: IncomingMessage) => Promise<Result>,
+  read: (res: OutboundResponse) => Promise<Result>,
 ): Promise<Result> {
   const { promise, resolve, reject } = Promise.withResolvers<Result>();
   // Node reports no error if the server closes the connection after an answer such as a protocol upgrade.
@@ -68,11 +72,13 @@ function exchange<Result>(
   const req = request(target, options, (res) => {
     // From now on, an error of the connection is one of the response, which `read` handles.
     req.off('close', onClose).off('error', reject).on('error', ignore);
-    read(res)
+    const { statusCode, headers, headersDistinct } = res;
+    read({ statusCode, headers, headersDistinct, readBody: () => readPieces(res) })
       .then(resolve, reject)
       .finally(() => req.destroy());
   });
   req.on('error', reject).on('close', onClose);
+  boundBeforeAnswer(req);
   req.end(body);
   return promise;
 }

@@ -1,5 +1,6 @@
 import { NODATA, NOTFOUND, type LookupAddress } from 'node:dns';
 import { Resolver } from 'node:dns/promises';
+import { isLocalName } from '../config/origins.ts';
 import { SECOND_MS } from '../time.ts';
 import { readHosts } from './hosts.ts';
 
@@ -37,7 +38,7 @@ export async function resolveName(
   const host = name.toLowerCase().replace(/\.$/, '');
   const listed = (await readHosts(hostsFile)).get(host);
   if (listed !== undefined) return listed;
-  if (host === 'localhost' || host.endsWith('.localhost')) return LOCALHOST;
+  if (isLocalName(host)) return LOCALHOST;
   signal.throwIfAborted();
   // One for each name: cancelling it cancels nothing else, and it reads the present list of servers.
   const resolver = new Resolver({ timeout: SERVER_MS, tries: TRIES });

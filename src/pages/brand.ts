@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { lighten, lightenBelowWhite, type Color } from '../color.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import type { EncodedFile } from './asset.ts';
 import { escapeHtml } from './html.ts';
 

@@ -1,8 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Router, type Request } from 'express';
-import type { Config } from '../config.ts';
-import { escapeHtml } from './html.ts';
+import type { Config } from '../config/config.ts';
+import { escapeHtml, isolateHtml } from './html.ts';
+import { isLocalRequest } from './local-request.ts';
 import { createPlainPages, DEVELOPMENT } from './plain.ts';
 import { THEME_SOURCE } from './theme.ts';
 
@@ -17,7 +18,6 @@ type Settings = Pick<Config, 'baseUrl' | 'dataDir' | 'isDevelopment' | 'brand'>;
  * links, so the pages exist only for clients on this machine, and only without an SMTP server.
  */
 export function devMailPages({ baseUrl, dataDir, isDevelopment, brand }: Settings): Router {
-  const { host } = new URL(baseUrl);
   const directory = join(dataDir, 'mail');
   const { style, show } = createPlainPages('/dev/mail/style.css', brand, {
     site: 'email',
@@ -27,7 +27,7 @@ export function devMailPages({ baseUrl, dataDir, isDevelopment, brand }: Setting
 
   const pages = Router();
   pages.use('/dev/mail', (req, _res, next) => {
-    if (isDevelopment && isLocalRequest(req, host)) next();
+    if (isDevelopment && isLocalRequest(req, baseUrl)) next();
     else next('router');
   });
   pages.get('/dev/mail', async (_req, res) => {
@@ -61,17 +61,6 @@ type Mail = {
   readonly text: string;
   readonly html: string;
 };
-
-const PROXY_HEADERS = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip'];
-
-/**
- * Whether a client on this machine uses the service's own host name. The IP address is not enough, because behind a
- * proxy all clients have the proxy's. The host name is not enough, because clients choose it.
- */
-export const isLocalRequest = ({ headers, socket }: Request, host: string): boolean =>
-  headers.host === host &&
-  /^(?:::1|(?:::ffff:)?127(?:\.\d+){3})$/.test(socket.remoteAddress ?? '') &&
-  PROXY_HEADERS.every((name) => headers[name] === undefined);
 
 async function listLatest(directory: string): Promise<string[]> {
   const names = await readdir(directory).catch((error: unknown) => {
@@ -110,16 +99,16 @@ ${mails.map(row).join('\n')}
 </table>`;
 
 const row = ({ name, mail }: { name: string; mail: Mail }): string =>
-  `<tr><td><a href="/dev/mail/${escapeHtml(name)}">${escapeHtml(mail.subject)}</a></td><td>${escapeHtml(mail.to)}</td><td>${escapeHtml(mail.date)}</td></tr>`;
+  `<tr><td><a href="/dev/mail/${escapeHtml(name)}">${isolateHtml(mail.subject)}</a></td><td>${isolateHtml(mail.to)}</td><td>${escapeHtml(mail.date)}</td></tr>`;
 
 const renderEmail = (
   name: string,
   { subject, to, date, text }: Mail,
   baseUrl: string,
 ): string => `<nav><a href="/dev/mail">All emails</a></nav>
-<h1>${escapeHtml(subject)}</h1>
+<h1>${isolateHtml(subject)}</h1>
 <dl>
-<div><dt>To</dt><dd>${escapeHtml(to)}</dd></div>
+<div><dt>To</dt><dd>${isolateHtml(to)}</dd></div>
 <div><dt>Date</dt><dd>${escapeHtml(date)}</dd></div>
 </dl>
 <h2>Text</h2>

@@ -1,15 +1,16 @@
 import { Router } from 'express';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { query, type QueryRunner } from '../db/query.ts';
 import type { DeliveredRow } from '../events/feed/read.ts';
+import { toReadableJson } from '../messages/neutralize.ts';
 import { createBody } from '../webhooks/payload.ts';
-import { isLocalRequest } from './dev-mail.ts';
 import { escapeHtml } from './html.ts';
+import { isLocalRequest } from './local-request.ts';
 import { createPlainPages, DEVELOPMENT } from './plain.ts';
 import { THEME_SOURCE } from './theme.ts';
 
 const latestEvents = query<{ row: DeliveredRow }>(
-  'latest_webhook_events',
+  'event_payload_list_latest',
   `select to_jsonb(e) - 'mac' || jsonb_build_object('type', p.type, 'data', p.data) as row
    from event_payload p join audit_event e on e.id = p.event_id order by p.sequence desc limit 50`,
   { rows: 'many' },
@@ -20,7 +21,6 @@ export function devWebhookPages(
   { baseUrl, isDevelopment, brand }: Pick<Config, 'baseUrl' | 'isDevelopment' | 'brand'>,
   db: QueryRunner,
 ): Router {
-  const { host } = new URL(baseUrl);
   const { style, show } = createPlainPages('/dev/webhooks/style.css', brand, {
     site: 'webhooks',
     headers: HEADERS,
@@ -28,7 +28,7 @@ export function devWebhookPages(
   });
   const pages = Router();
   pages.use('/dev/webhooks', (req, _res, next) => {
-    if (isDevelopment && isLocalRequest(req, host)) next();
+    if (isDevelopment && isLocalRequest(req, baseUrl)) next();
     else next('router');
   });
   pages.get(style.path, style.serve);
@@ -42,7 +42,7 @@ export function devWebhookPages(
 
 const renderWebhook = (id: string, body: string): string =>
   `<h2>${escapeHtml(id)}</h2>
-<pre tabindex="0" aria-label="The body of the webhook">${escapeHtml(JSON.stringify(JSON.parse(body), null, 2))}</pre>`;
+<pre tabindex="0" aria-label="The body of the webhook">${escapeHtml(toReadableJson(JSON.stringify(JSON.parse(body), null, 2)))}</pre>`;
 
 const HEADERS = {
   'Content-Security-Policy': `default-src 'none'; script-src ${THEME_SOURCE}; style-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,

@@ -6,7 +6,7 @@ import { SECOND_MS } from '../time.ts';
 
 // Through a pooler, the server can become a standby without a lost connection.
 const findMigrations = query<{ name: string; isReadOnly: boolean }>(
-  'find_migrations',
+  'database_list_migrations',
   `select name, current_setting('transaction_read_only') = 'on' as "isReadOnly" from mikro_orm_migrations`,
 );
 

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Response } from 'express';
 import { createAsset, type Asset } from './asset.ts';
 import { createBrandStyle, createLogo, type Brand } from './brand.ts';
+import { neutralize } from '../messages/neutralize.ts';
 import { DEFAULT_LANGUAGE, describeLanguage, type Language } from '../messages/languages.ts';
 import { escapeHtml } from './html.ts';
 import { THEME_CHOICE, THEME_SCRIPT, THEME_SOURCE } from './theme.ts';
@@ -127,7 +128,7 @@ const page = ({ style, icon, isThemed, language }: Head, title: string, body: st
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escapeHtml(title)}</title>
+<title>${escapeHtml(neutralize(title))}</title>
 <link rel="icon" href="${icon}">
 <link rel="stylesheet" href="${style}">
 ${isThemed ? THEME_SCRIPT : ''}

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { Router } from 'express';
-import { PROBLEMS, problemSlug, type ProblemCode } from '../problems.ts';
+import { PROBLEMS, problemSlug, type ProblemCode } from '../problems/catalogue.ts';
 import { problemExample } from '../rest/openapi-examples.ts';
 import { escapeHtml } from './html.ts';
 import type { Brand } from './brand.ts';

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { Router, type Request, type Response } from 'express';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { createCookies } from '../http/cookies.ts';
 import { CACHE_FOREVER, sendFile, type EncodedFile } from './asset.ts';
 import { brandPage, createLogo, type Branding } from './brand.ts';
@@ -12,7 +12,7 @@ const BUILT = join(import.meta.dirname, '../../dist/web');
 
 /** The paths of the console. Browsers get the console for other paths too, and it shows that the page does not exist. */
 const ROUTES =
-  /^\/(?:(?:sign-in|sign-up|verify-email|check-email|email-sign-in|sign-in-link|forgot-password|reset-password|confirm-email|invitation|account|teams|api-keys|developer|operator|oauth\/consent)(?:\/.*)?)?$/;
+  /^\/(?:(?:sign-in|sign-up|sign-out|verify-email|check-email|email-sign-in|sign-in-link|forgot-password|reset-password|confirm-email|invitation|account|teams|api-keys|developer|operator|oauth\/consent)(?:\/.*)?)?$/;
 
 /** Paths that never belong to the console. */
 const OTHERS =

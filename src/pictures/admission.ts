@@ -1,19 +1,20 @@
 import type { Request, Response } from 'express';
 import { requirePermission } from '../auth/permissions.ts';
 import type { Principal } from '../auth/principal.ts';
-import { ProblemError } from '../errors.ts';
+import { ProblemError } from '../problems/error.ts';
 import type { HttpServices } from '../http/http-services.ts';
 import { identifySession } from '../http/identify-session.ts';
-import type { Context } from '../procedures/context.ts';
-import { createContext } from '../procedures/create-context.ts';
+import { requestIdsOf } from '../http/request-id.ts';
+import { createContext, type Context } from '../procedures/context.ts';
 import { resourceId } from '../procedures/fields.ts';
 import { consumeAttempt } from '../rate-limit/attempts.ts';
+import { Turns } from '../turns.ts';
 
 /** The user of a session who sets a picture. */
 export type PictureCaller = { readonly principal: Principal; readonly context: Context };
 
 /** Pictures that one account, and all together, can send to this process at a time: each is held in memory. */
-const OPEN_MAX = { account: 2, all: 30 };
+const OPEN_MAX = { perAccount: 2, total: 30 };
 
 /**
  * Creates the checks before a body is read, in the order of the procedures: rate limit, origin, session, membership and
@@ -21,28 +22,19 @@ const OPEN_MAX = { account: 2, all: 30 };
  */
 export function createAdmission(http: HttpServices) {
   const { services, attempts } = http;
-  const open = new Map<string, number>();
-  let openInAll = 0;
+  const turns = new Turns({ total: OPEN_MAX.total, perKey: OPEN_MAX.perAccount });
 
   function enter(accountId: string): () => void {
-    const own = open.get(accountId) ?? 0;
-    if (own >= OPEN_MAX.account)
+    const leave = turns.tryEnter([accountId]);
+    if (leave !== undefined) return leave;
+    if (turns.isAtLimit(accountId))
       throw new ProblemError('rate_limited', 'Wait for your other pictures.', { retryAfter: 1 });
-    if (openInAll >= OPEN_MAX.all)
-      throw new ProblemError('service_unavailable', 'Too many pictures are being processed.', { retryAfter: 5 });
-    open.set(accountId, own + 1);
-    openInAll += 1;
-    return () => {
-      openInAll -= 1;
-      const rest = (open.get(accountId) ?? 1) - 1;
-      if (rest === 0) open.delete(accountId);
-      else open.set(accountId, rest);
-    };
+    throw new ProblemError('service_unavailable', 'Too many pictures are being processed.', { retryAfter: 5 });
   }
 
   return async (req: Request, res: Response, teamId: string | null) => {
     const address = http.clientAddress(req);
-    const requestId = res.locals['requestId'] as string; // set in app.ts for every response
+    const requestIds = requestIdsOf(req);
     const { principal, authentication } = await identifySession(http, req, res, {
       address,
       path: req.path,
@@ -59,7 +51,7 @@ export function createAdmission(http: HttpServices) {
       throw error;
     });
     return {
-      caller: { principal, context: createContext(services, { requestId, address, authentication, teamId }) },
+      caller: { principal, context: createContext(services, { requestIds, address, authentication, teamId }) },
       leave,
     };
   };

@@ -1,10 +1,10 @@
 import { Router, type Request, type RequestHandler, type Response } from 'express';
-import { ProblemError } from '../errors.ts';
+import { ProblemError } from '../problems/error.ts';
 import { runAs } from '../events/actor.ts';
 import { createRateHeaders, setHeaders } from '../http/reply.ts';
 import type { HttpServices } from '../http/http-services.ts';
 import { createRateLimitError } from '../http/identify.ts';
-import { toActor } from '../procedures/create-context.ts';
+import { toActor } from '../procedures/context.ts';
 import { addressBucket } from '../rate-limit/address-bucket.ts';
 import { findPicture } from '../resources/pictures/pictures.queries.ts';
 import { setAccountPicture, setTeamPicture } from '../resources/pictures/pictures.service.ts';

@@ -1,13 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
-import { CallerGoneError, currentCaller } from '../db/caller.ts';
-import { ProblemError } from '../errors.ts';
+import { currentCaller } from '../db/turns/caller.ts';
+import { ProblemError } from '../problems/error.ts';
 import { convertPicture } from '../images/convert.ts';
 import { fetchPicture } from '../images/fetch-picture.ts';
 import { PICTURE_BYTES_MAX } from '../images/limits.ts';
 import { toValidationEntries } from '../procedures/validation.ts';
 import { avatarUrl } from '../resources/accounts/accounts.schema.ts';
 import { readJson, readUncompressed } from '../rest/body.ts';
+import { CallerGoneError } from '../turns.ts';
 
 const PICTURE_TYPE = /^image\/(?:jpeg|png|webp)$/i;
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i;

@@ -1,21 +1,25 @@
 import type { Authentication } from '../auth/authenticate.ts';
 import type { OperatorScope, Permission, Scope } from '../entities/index.ts';
-import { ProblemError } from '../errors.ts';
+import { ProblemError } from '../problems/error.ts';
 
 /** The access level of a procedure: enforced by the builders in `procedures.ts`, and shown in the documentation. */
 export type Access = {
   readonly scope: Scope | OperatorScope | null;
   /** Scopes that are required besides. */
-  readonly otherScopes?: readonly OperatorScope[];
+  readonly otherScopes?: readonly (Scope | OperatorScope)[];
   /** An operation of the operator API: requires an operator key, with `scope`. */
   readonly isOperatorApi?: true;
   /** Requires a user session: API keys and OAuth tokens are denied. */
   readonly sessionOnly?: true;
+  /** Also open to first-party tokens with this scope, though it requires a session of all other callers. Default: none. */
+  readonly firstParty?: Scope;
   /** Requires an operator of this instance; checked by `operatorProcedure`. */
   readonly operatorOnly?: true;
   /** Account-level (spec 4): team credentials are denied. */
   readonly accountLevel: boolean;
   readonly permission: Permission | null;
+  /** Permissions that are required besides. */
+  readonly otherPermissions?: readonly Permission[];
   /** Also open to the browser of a sign-up whose email address is not verified yet. */
   readonly isOpenToSignUps?: true;
 };
@@ -31,10 +35,12 @@ export function authorize(authentication: Authentication, access: Access): void 
     throw authentication.refusal;
   }
   const { principal } = authentication;
-  if (access.sessionOnly && principal.kind !== 'session') throw new ProblemError('session_required');
-  if (!hasScope(principal, access)) {
-    throw new ProblemError('scope_missing', `A credential with the scope ${access.scope} is required.`, {
-      ...(access.scope !== null && { scope: access.scope }),
+  const isFirstParty = access.firstParty !== undefined && Boolean(principal.sessionId);
+  if (access.sessionOnly && principal.kind !== 'session' && !isFirstParty) throw new ProblemError('session_required');
+  const missing = findMissingScope(principal, isFirstParty ? { scope: access.firstParty } : access);
+  if (missing !== undefined) {
+    throw new ProblemError('scope_missing', `A credential with the scope ${missing} is required.`, {
+      scope: missing,
       // A token with a thumbprint was only accepted with a proof.
       ...(authentication.token?.thumbprint && { dpop: 'used' }),
     });
@@ -48,14 +54,16 @@ function authorizeOperator(authentication: Authentication, access: Access): void
   if (authentication.principal !== null) throw new ProblemError('credential_invalid');
   const { operator } = authentication;
   if (operator === undefined) throw authentication.refusal;
-  const missing = scopesOf(access).find((scope) => !(operator.scopes as readonly string[]).includes(scope));
+  const missing = findMissingScope(operator, access);
   if (missing === undefined) return;
   throw new ProblemError('scope_missing', `An operator key with the scope ${missing} is required.`, { scope: missing });
 }
 
 /** Returns the scopes that a call needs, all of them. */
-export const scopesOf = ({ scope, otherScopes = [] }: Access): readonly string[] =>
+export const scopesOf = ({ scope, otherScopes = [] }: Pick<Access, 'scope' | 'otherScopes'>): readonly string[] =>
   scope === null ? otherScopes : [scope, ...otherScopes];
 
-const hasScope = ({ scopes }: { readonly scopes: readonly string[] }, { scope }: Access): boolean =>
-  scope === null || scopes.includes(scope);
+const findMissingScope = (
+  { scopes }: { readonly scopes: readonly string[] },
+  access: Pick<Access, 'scope' | 'otherScopes'>,
+): string | undefined => scopesOf(access).find((scope) => !scopes.includes(scope));

@@ -19,7 +19,12 @@ export type BrowserClient = {
   readonly deviceToken: string | undefined;
   /** The token of a browser that started an authorization request. */
   readonly browserToken: string | undefined;
-  setSession(token: string, expiresAt: Date): void;
   clearSession(): void;
   setDevice(token: string): void;
 };
+
+/**
+ * The browser of a procedure that authenticates its user, which its builder declares: `authenticates` in its metadata.
+ * Whatever starts a session or adds a proof to one requires it, so no other procedure can.
+ */
+export type AuthenticatingBrowser = BrowserClient & { setSession(token: string, expiresAt: Date): void };

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { PERMISSIONS, SCOPES } from '../entities/index.ts';
-import { ProblemError } from '../errors.ts';
+import { showsSomething } from '../messages/neutralize.ts';
+import { ProblemError } from '../problems/error.ts';
 
 /** Whether PostgreSQL can store a string: it has no U+0000 and no lone surrogate. */
 export const isStorable = (value: string): boolean => !value.includes('\u0000') && value.isWellFormed();
@@ -34,10 +35,9 @@ export const text = (min: number, max: number) => withLength(z.string(), min, ma
 
 // C0, C1, line and paragraph separators; embeddings, overrides and isolates of bidirectional text.
 const UNREADABLE = /[\p{Cc}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]/u;
-const VISIBLE = /[^\s\p{Default_Ignorable_Code_Point}\p{Cf}\u2800]/u;
 
 /** Whether a name displays as one line as written: without characters that reorder, hide or break text. */
-export const isReadableName = (name: string): boolean => !UNREADABLE.test(name) && VISIBLE.test(name);
+export const isReadableName = (name: string): boolean => !UNREADABLE.test(name) && showsSomething(name);
 
 /** The name of a resource or user, with `min` to `max` code points. */
 export const readableName = (min: number, max: number) =>
@@ -46,14 +46,14 @@ export const readableName = (min: number, max: number) =>
   });
 
 /**
- * Requires readable names from callers over tRPC. Over REST only the lengths are checked (section 8 of the contract),
- * so operations that serve both cannot check this in their input schema.
+ * Requires readable names, except from callers over REST. There only the lengths are checked (section 8 of the
+ * contract), so operations that also serve tRPC and MCP cannot check this in their input schema.
  */
 export function requireReadableNames(
-  { browserClient }: { readonly browserClient: object | null },
+  { acceptsAnyName }: { readonly acceptsAnyName: boolean },
   names: Readonly<Record<string, string | undefined>>,
 ): void {
-  if (browserClient === null) return;
+  if (acceptsAnyName) return;
   const pointers = Object.entries(names).flatMap(([field, name]) =>
     name === undefined || isReadableName(name) ? [] : [`/${field}`],
   );
@@ -96,6 +96,40 @@ export const scopeName = z
 export const permissionName = z
   .enum(PERMISSIONS)
   .meta({ id: 'Permission', description: 'A group of actions that a role allows in a team.' });
+
+/** An area and an action. None of the six permissions of Roster has a colon. */
+const PRODUCT_PERMISSION = /^[a-z][a-z0-9_-]{0,49}:[a-z][a-z0-9_-]{0,49}$/;
+
+export const productPermissionName = z
+  .string()
+  .regex(PRODUCT_PERMISSION, 'It must be an area and an action, such as invoices:write.')
+  .meta({
+    id: 'ProductPermission',
+    description: 'A permission of your product: an area and an action.',
+    example: 'invoices:write',
+  });
+
+/** How many permissions a catalogue has at most. */
+export const PRODUCT_PERMISSIONS_MAX = 500;
+
+export const productPermissionNames = z.array(productPermissionName).max(PRODUCT_PERMISSIONS_MAX);
+
+/** A permission of Roster or of the operator’s product. */
+export const anyPermissionName = z
+  .string()
+  .regex(new RegExp(`^(?:${PERMISSIONS.join('|')}|${PRODUCT_PERMISSION.source.slice(1, -1)})$`))
+  .meta({
+    id: 'AnyPermission',
+    description: 'A permission of Roster, or one of your product.',
+    example: 'invoices:write',
+  });
+
+/** A permission in an answer. The database holds it to its form, so it is not checked once more for each of up to 500. */
+export const heldPermissionName = z.string().meta({
+  id: 'HeldPermission',
+  description: 'A permission of Roster, or one of your product.',
+  example: 'invoices:write',
+});
 
 /** The response of operations that return no data (spec 2.11). */
 export const success = z

@@ -1,9 +1,10 @@
 import type { AnyTRPCProcedure } from '@trpc/server';
-import { invalidInput } from '../errors.ts';
+import type { Database } from '../db/database.ts';
+import { invalidInput } from '../problems/error.ts';
 import { runOnce } from '../transactions/idempotent.ts';
-import type { Context } from './context.ts';
-import { toActor } from './create-context.ts';
-import type { AroundResolver } from './run.ts';
+import { toActor, type Context } from './context.ts';
+import { definitionOf } from './definition.ts';
+import { dataOf, type Middleware } from './middlewares.ts';
 
 export const IDEMPOTENCY_KEY = 'Idempotency-Key';
 const LENGTH_MAX = 255;
@@ -37,22 +38,24 @@ type Meta = {
   readonly upload?: object;
 };
 
-const metaOf = ({ _def: { meta } }: AnyTRPCProcedure) => (meta ?? {}) as Meta; // all procedures are built in `trpc.ts`
+const metaOf = (procedure: AnyTRPCProcedure): Meta => definitionOf<Meta>(procedure).meta ?? {};
 
 /** Whether a REST operation takes the header: every POST that changes something. */
 export const takesIdempotencyKey = (procedure: AnyTRPCProcedure): boolean =>
-  procedure._def.type === 'mutation' && metaOf(procedure).openapi?.method === 'POST' && !metaOf(procedure).readsOnly;
+  definitionOf(procedure).type === 'mutation' &&
+  metaOf(procedure).openapi?.method === 'POST' &&
+  !metaOf(procedure).readsOnly;
 
 /**
  * Returns what lets a procedure run once for a key; undefined if it takes none, or an upload: that is compared when the
  * procedure has read it.
  */
-export function onceForKey(procedure: AnyTRPCProcedure): AroundResolver<Context> | undefined {
+export function onceForKey(procedure: AnyTRPCProcedure): Middleware<Context> | undefined {
   if (!takesIdempotencyKey(procedure) || metaOf(procedure).upload !== undefined) return undefined;
   const { openapi, secretOf } = metaOf(procedure);
   const operation = openapi?.operationId ?? '';
-  return ({ ctx, input }, resolve) => {
-    if (ctx.idempotencyKey === undefined) return resolve(ctx);
+  return async ({ ctx, input, next }) => {
+    if (ctx.idempotencyKey === undefined) return next();
     const call = {
       credentialId: toActor(ctx).credentialId ?? '',
       operation,
@@ -61,6 +64,7 @@ export function onceForKey(procedure: AnyTRPCProcedure): AroundResolver<Context>
       teamId: (ctx as { readonly caller?: { readonly teamId: string } }).caller?.teamId, // of a `teamProcedure`
       secretOf,
     };
-    return runOnce(ctx.services.db, call, (db) => resolve({ ...ctx, services: { ...ctx.services, db } }));
+    const resolve = async (db: Database) => dataOf(await next({ ctx: { services: { ...ctx.services, db } } }));
+    return { ok: true, data: await runOnce(ctx.services.db, call, resolve) };
   };
 }

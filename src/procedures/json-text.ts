@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { LongList } from '../db/long-list.ts';
-import { forEachPart, PART_ITEMS } from '../db/parts.ts';
+import { LongList } from '../db/long-lists/long-list.ts';
+import { forEachPart, PART_ITEMS } from '../db/long-lists/parts.ts';
 
 // Random, so that no data can contain it.
 const PLACEHOLDER = randomUUID();

@@ -1,6 +1,7 @@
 import { TRPCError, type AnyTRPCProcedure } from '@trpc/server';
 import { z } from 'zod';
-import { inputOf } from './run.ts';
+import { definitionOf } from './definition.ts';
+import { inputOf } from './middlewares.ts';
 
 type Issues = z.core.$ZodIssue[];
 
@@ -34,7 +35,8 @@ export function requireKnownMembers<Given extends Options>(
   run: (options: Given) => Promise<unknown>,
 ): (options: Given) => Promise<unknown> {
   const schema = inputOf(procedure);
-  const isTolerated = ({ path: [name] }: Issues[number]) => name === ADDED_BY_HOOKS && procedure._def.type === 'query';
+  const isTolerated = ({ path: [name] }: Issues[number]) =>
+    name === ADDED_BY_HOOKS && definitionOf(procedure).type === 'query';
   return async (options) => {
     const raw = await options.getRawInput();
     if (!findUnknownMembers(schema, raw).every(isTolerated))

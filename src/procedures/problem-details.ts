@@ -1,10 +1,10 @@
 import { TRPCError } from '@trpc/server';
 import { ZodError } from 'zod';
-import { CallerGoneError } from '../db/caller.ts';
-import { isUnavailable } from '../db/database.ts';
-import { BusyError } from '../db/turns.ts';
-import { ProblemError, type ValidationEntry } from '../errors.ts';
-import { PROBLEMS, problemSlug, type ProblemCode } from '../problems.ts';
+import { isUnavailable } from '../db/errors.ts';
+import { BusyError, CallerGoneError } from '../turns.ts';
+import { shownRequestId, type RequestIds } from '../events/request-ids.ts';
+import { ProblemError, type ValidationEntry } from '../problems/error.ts';
+import { PROBLEMS, problemSlug, type ProblemCode } from '../problems/catalogue.ts';
 import { toValidationEntries, type ParameterLocation } from './validation.ts';
 
 /** An RFC 9457 document (spec 7). */
@@ -62,7 +62,7 @@ const CODES_BY_TRPC_CODE: Partial<Record<TRPCError['code'], ProblemCode>> = {
 };
 
 /** Creates the document for the client. Title and status come from `PROBLEMS`. */
-export function createProblemDocument(error: ProblemError, baseUrl: string, requestId: string): Problem {
+export function createProblemDocument(error: ProblemError, baseUrl: string, requestIds: RequestIds | null): Problem {
   const [status, title] = PROBLEMS[error.problem];
   const { errors, retryAfter, oldestCursor } = error.extras;
   return {
@@ -71,7 +71,7 @@ export function createProblemDocument(error: ProblemError, baseUrl: string, requ
     status,
     code: error.problem,
     detail: error.message,
-    requestId,
+    requestId: requestIds === null ? '' : shownRequestId(requestIds),
     ...(retryAfter === undefined ? {} : { retryAfter }),
     ...(errors === undefined ? {} : { errors: [...errors] }),
     ...(oldestCursor === undefined ? {} : { oldestCursor }),

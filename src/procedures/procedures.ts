@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { requirePermission } from '../auth/permissions.ts';
 import type { Operator, OperatorPrincipal } from '../auth/principal.ts';
-import { requireRecentProof } from '../auth/recent-proof.ts';
 import { query, type QueryRunner } from '../db/query.ts';
 import type { OperatorScope, Permission, Scope } from '../entities/index.ts';
-import { ProblemError } from '../errors.ts';
+import { ProblemError } from '../problems/error.ts';
 import type { Access } from './authorize.ts';
+import type { AuthenticatingBrowser, BrowserClient } from './browser-client.ts';
 import { resourceId } from './fields.ts';
 import { procedure } from './trpc.ts';
 
@@ -17,23 +17,63 @@ const credentialed = (access: Access) =>
     return next({ ctx: { principal } });
   });
 
-/** Open to all browser clients, signed in or not. Over tRPC only. */
-export const publicProcedure = procedure.use(({ ctx, next }) => {
+/** Like `publicProcedure`, and open to first-party tokens. Each is in the table of `test/trpc/first-party.test.ts`. */
+export const publicOrAppProcedure = procedure.use(({ ctx, next }) => {
   if (ctx.browserClient === null) throw new ProblemError('route_not_found');
-  return next({ ctx: { browserClient: ctx.browserClient } });
+  return next({ ctx: { browserClient: ctx.browserClient as BrowserClient } });
 });
 
+/**
+ * Open to all browser clients, signed in or not. Over tRPC only. Not to first-party tokens, which never reach sign-in: it
+ * would act for the server of the application instead of the browser of its user.
+ */
+export const publicProcedure = publicOrAppProcedure.use(({ ctx, next }) => {
+  if (ctx.authentication.principal?.sessionId) throw new ProblemError('session_required');
+  return next();
+});
+
+/**
+ * A read that takes the token of a link: a mutation, so that the token is in the body and not in the URL, which proxies
+ * log and browsers keep.
+ */
+export const READ_BY_TOKEN = { readsOnly: true, effect: 'none' } as const;
+
+const sessionWith = (firstParty: Pick<Access, 'firstParty'>) =>
+  procedure
+    .meta({ access: { scope: null, accountLevel: true, permission: null, sessionOnly: true, ...firstParty } })
+    .use(({ ctx, next }) => {
+      const { principal } = ctx.authentication;
+      if (principal === null || ctx.browserClient === null) throw new ProblemError('session_required');
+      return next({ ctx: { principal, browserClient: ctx.browserClient as BrowserClient } });
+    });
+
 /** Requires a user session, for operations that API keys and OAuth tokens must not perform. */
-export const sessionProcedure = procedure
-  .meta({ access: { scope: null, accountLevel: true, permission: null, sessionOnly: true } })
-  .use(({ ctx, next }) => {
-    const { principal } = ctx.authentication;
-    if (principal === null || ctx.browserClient === null) throw new ProblemError('session_required');
-    return next({ ctx: { principal, browserClient: ctx.browserClient } });
-  });
+export const sessionProcedure = sessionWith({});
+
+/**
+ * Like `sessionProcedure`, and open to first-party tokens with `scope`. Each is in the table of
+ * `test/trpc/first-party.test.ts`. It must reach nothing that other scopes protect, as sessions have all of them, nor use
+ * the credential as a session.
+ */
+export const sessionOrAppProcedure = (scope: Scope) => sessionWith({ firstParty: scope });
+
+/** A public procedure that can sign its caller in. Each is in the table of `test/trpc/sessions-started.ts`. */
+export const signInProcedure = publicProcedure
+  .meta({ authenticates: 'starts a session' })
+  .use(({ ctx, next }) => next({ ctx: { browserClient: ctx.browserClient as AuthenticatingBrowser } }));
+
+/** A procedure that continues the caller's session under a new token. */
+export const sessionRenewalProcedure = sessionProcedure
+  .meta({ authenticates: 'continues a session' })
+  .use(({ ctx, next }) => next({ ctx: { browserClient: ctx.browserClient as AuthenticatingBrowser } }));
+
+/** A procedure that adds a proof to the caller's session. */
+export const proofProcedure = sessionProcedure
+  .meta({ authenticates: 'adds a proof' })
+  .use(({ ctx, next }) => next({ ctx: { browserClient: ctx.browserClient as AuthenticatingBrowser } }));
 
 const isOperator = query<object>(
-  'is_operator',
+  'account_check_operator',
   `select from account where id = $1 and role = 'admin' and disabled_at is null`,
 );
 
@@ -64,24 +104,18 @@ export const operatorKeyProcedure = (scope: OperatorScope | null, otherScopes: r
       return next({ ctx: { operator } });
     });
 
-type OperatorRules = {
-  /** Gives access to data of others, or cannot be undone: an operator who is signed in needs a recent proof. */
-  readonly isSensitive?: true;
-};
-
 /** Builds the procedures of operations that the operator API and the operator's area of the console share. */
 export type OperatorProcedures = typeof forOperatorKeys;
 
 /** For operator keys, with `scope`. */
-export const forOperatorKeys = (scope: OperatorScope, _rules: OperatorRules = {}) =>
+export const forOperatorKeys = (scope: OperatorScope) =>
   operatorKeyProcedure(scope).use(({ ctx, next }) => next({ ctx: { operator: ctx.operator as Operator } }));
 
 /** For operators who are signed in, who have all scopes. */
-export const forOperatorSessions = ((_scope: OperatorScope, { isSensitive }: OperatorRules = {}) =>
-  operatorProcedure.use(async ({ ctx, next }) => {
-    if (isSensitive) await requireRecentProof(ctx.services.db, ctx.principal);
-    return next({ ctx: { operator: ctx.principal as Operator } });
-  })) as unknown as OperatorProcedures; // they read the same context
+export const forOperatorSessions = ((_scope: OperatorScope) =>
+  operatorProcedure.use(({ ctx, next }) =>
+    next({ ctx: { operator: ctx.principal as Operator } }),
+  )) as unknown as OperatorProcedures; // they read the same context
 
 /** Requires a valid credential with any scopes. */
 export const credentialProcedure = credentialed({ scope: null, accountLevel: false, permission: null });
@@ -108,6 +142,8 @@ export const profileProcedure = procedure
 type TeamAccess<Shape extends z.core.$ZodLooseShape> = {
   readonly scope: Scope;
   readonly permission?: Permission;
+  /** What is required besides, of a procedure that does what several others do. */
+  readonly also?: { readonly scopes: readonly Scope[]; readonly permissions: readonly Permission[] };
   /** The input besides `teamId`. Given here because it is validated before the membership. */
   readonly input?: Shape;
 };
@@ -119,17 +155,18 @@ type TeamAccess<Shape extends z.core.$ZodLooseShape> = {
 export const teamProcedure = <Shape extends z.core.$ZodLooseShape = Record<never, never>>({
   scope,
   permission,
+  also: { scopes: otherScopes, permissions: otherPermissions } = { scopes: [], permissions: [] },
   input,
 }: TeamAccess<Shape>) =>
   procedure
-    .meta({ access: { scope, accountLevel: false, permission: permission ?? null } })
+    .meta({ access: { scope, otherScopes, accountLevel: false, permission: permission ?? null, otherPermissions } })
     .input(z.object({ teamId: resourceId, ...(input as Shape) })) // an absent shape spreads to nothing
     .use(async ({ ctx, input: parsed, next }) => {
       const { teamId } = parsed as { teamId: string }; // what the line above parses; inference stops at the generic
       const { principal } = ctx.authentication;
       const membership = principal && (await ctx.findMembership(teamId));
       if (!membership) throw new ProblemError('team_not_found');
-      requirePermission(membership.permissions, permission);
+      for (const required of [permission, ...otherPermissions]) requirePermission(membership.permissions, required);
       return next({
         ctx: { principal, membership, caller: { teamId, accountId: principal.accountId, credential: principal } },
       });

@@ -1,22 +1,28 @@
 import { initTRPC, type AnyTRPCProcedure, type TRPCError } from '@trpc/server';
 import type { OpenApiMeta } from 'trpc-to-openapi';
 import { authorize, type Access } from './authorize.ts';
-import type { BatchLists } from '../db/batch-lists.ts';
-import type { ProblemCode } from '../problems.ts';
+import type { BatchLists } from '../db/long-lists/batch-lists.ts';
+import type { ProblemCode } from '../problems/catalogue.ts';
 import type { OperatorLimit } from '../rate-limit/operator-limiters.ts';
-import type { Services } from '../app-services.ts';
-import type { Context, Prefetch } from './context.ts';
+import type { Services } from '../service/services.ts';
 import { runAs } from '../events/actor.ts';
 import { callerOf } from '../auth/authenticate.ts';
-import { toActor } from './create-context.ts';
+import { toActor, type Context, type Prefetch } from './context.ts';
+import { definitionOf, withDefinitionOf } from './definition.ts';
+import { provenFor, requireEffect, type Effect } from './effect.ts';
 import { createProblemDocument, toProblemError } from './problem-details.ts';
 import { onceForKey } from './idempotency-key.ts';
 import { requireKnownMembers } from './known-members.ts';
 import { JsonText } from './json-text.ts';
-import { createRunner, type CallOptions } from './run.ts';
+import { presentInParts } from './long-lists.ts';
+import { wrapOutput, type CallOptions } from './middlewares.ts';
 
 export type Meta = {
   readonly access?: Access;
+  /** What a mutation does to the access to an account or team. Required for every mutation. */
+  readonly effect?: Effect;
+  /** What a procedure does that authenticates its caller. Its builder sets it: `signInProcedure` and those after it. */
+  readonly authenticates?: 'starts a session' | 'continues a session' | 'adds a proof';
   /** The status of a successful response over REST. */
   readonly status?: 200 | 201 | 202;
   /** The content of a successful response over REST. */
@@ -37,6 +43,8 @@ export type Meta = {
   readonly example?: Example;
   /** Over REST, the member `version` of the output is also the `ETag`, and that of the input `If-Match`. */
   readonly isVersioned?: true | undefined;
+  /** The body is a JSON merge patch (RFC 7396), whose numbers are read exactly. Its media type is accepted beside JSON. */
+  readonly isMergePatch?: true | undefined;
   readonly openapi?: NonNullable<OpenApiMeta['openapi']>;
 };
 
@@ -65,7 +73,7 @@ const t = initTRPC
     errorFormatter: ({ shape, error, ctx = contexts.get(error), input, path }) => {
       // The error of a whole request takes precedence, also over an unknown procedure.
       const failure = ctx?.blocked ?? toProblemError(error, { raw: input, locationOf: () => 'body' });
-      const problem = createProblemDocument(failure, ctx?.services.config.baseUrl ?? '', ctx?.requestId ?? '');
+      const problem = createProblemDocument(failure, ctx?.services.config.baseUrl ?? '', ctx?.requestIds ?? null);
       return {
         message: failure.message,
         code: shape.code,
@@ -80,20 +88,22 @@ export const { procedure, mergeRouters } = t;
 export const router: typeof t.router = (procedures) => {
   const entries = Object.entries(procedures).map(([name, entry]) => [
     name,
-    typeof entry === 'function' ? authorizeFirst(entry as AnyTRPCProcedure) : entry, // routers are objects, procedures functions
+    typeof entry === 'function' ? authorizeFirst(name, entry as AnyTRPCProcedure) : entry, // routers are objects, procedures functions
   ]);
   return t.router(Object.fromEntries(entries));
 };
 
 // Wraps the procedure instead of adding a middleware, which would cost a step and a copy of all options.
-function authorizeFirst(inner: AnyTRPCProcedure): AnyTRPCProcedure {
-  const meta = inner._def.meta as Meta | undefined; // all procedures are built from `t` above
+function authorizeFirst(name: string, inner: AnyTRPCProcedure): AnyTRPCProcedure {
+  requireEffect(name, inner);
+  const { meta, type } = definitionOf<Meta>(inner);
   const access = meta?.access;
-  const runner = createRunner<Context>(inner, onceForKey(inner));
+  wrapOutput<Context>(inner, [provenFor(inner), onceForKey(inner)], presentInParts);
+  const runner = inner as unknown as (options: CallOptions<Context>) => Promise<unknown>; // as tRPC's adapters call it
   const run = access?.isOperatorApi ? requireKnownMembers(inner, runner) : runner;
   // Queries record no events, except those of operators, who can see all data. Those of operator keys are counted.
   const isOperator = access?.operatorOnly === true;
-  const isRecorded = (inner._def.type === 'mutation' && !meta?.readsOnly) || isOperator;
+  const isRecorded = (type === 'mutation' && !meta?.readsOnly) || isOperator;
   const read = access?.isOperatorApi && !isRecorded ? { operation: meta?.openapi?.operationId ?? 'unknown' } : null;
   const outer = async (options: CallOptions<Context>) => {
     if (options.ctx.blocked !== null) throw options.ctx.blocked;
@@ -103,11 +113,7 @@ function authorizeFirst(inner: AnyTRPCProcedure): AnyTRPCProcedure {
     const call = batch === null ? run : (given: CallOptions<Context>) => runInBatch(batch, () => run(given));
     return isRecorded ? runAs(toActor(options.ctx, isOperator), () => call(options)) : call(options);
   };
-  return Object.assign(outer, {
-    _def: inner._def,
-    meta: inner._def.meta,
-    procedure: true,
-  }) as unknown as AnyTRPCProcedure;
+  return withDefinitionOf(inner, outer);
 }
 
 /** @throws batch_too_large (400) if the batch has too long lists */
@@ -119,62 +125,29 @@ const runInBatch = (batch: BatchLists, call: () => Promise<unknown>): Promise<un
   });
 
 function noteRead(
-  { operatorReads, authentication, address, requestId }: Context,
+  { operatorReads, authentication, address, requestIds }: Context,
   of: { readonly operation: string },
 ): void {
   const caller = callerOf(authentication);
-  if (caller !== null) operatorReads.note({ credentialId: caller.credentialId, address, of }, requestId);
+  if (caller !== null) operatorReads.note({ credentialId: caller.credentialId, address, of }, requestIds);
 }
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 type Path = `/api/v1/${string}` | `/operator/v1/${string}`;
 type Route = `${Method} ${Path}`;
-type EndpointText = {
+type Endpoint = Omit<Meta, 'access' | 'authenticates' | 'openapi'> & {
   readonly summary: string;
   readonly description?: string;
   readonly returns: string;
-  readonly errors?: readonly ProblemCode[];
-  readonly status?: 200 | 201 | 202;
-  readonly upload?: Upload;
-  readonly secretOf?: Meta['secretOf'];
-  readonly isVersioned?: true;
-  readonly example?: Example;
-  readonly limit?: OperatorLimit;
-  readonly readsOnly?: boolean;
-  readonly prefetch?: Meta['prefetch'];
 };
 
 /** Describes the REST endpoint of a procedure: a row of the contract's table, with its documentation. */
-export function endpoint(
-  operationId: string,
-  route: Route,
-  {
-    summary,
-    description,
-    returns,
-    errors = [],
-    status = 200,
-    example,
-    limit,
-    secretOf,
-    isVersioned,
-    readsOnly,
-    prefetch,
-    upload,
-  }: EndpointText,
-): Meta {
+export function endpoint(operationId: string, route: Route, { summary, description, ...meta }: Endpoint): Meta {
   const [method, path] = route.split(' ') as [Method, Path]; // the parts of Route
   return {
-    status,
-    returns,
-    errors,
-    secretOf,
-    isVersioned,
-    ...(example === undefined ? {} : { example }),
-    ...(limit === undefined ? {} : { limit }),
-    ...(upload === undefined ? {} : { upload }),
-    ...(readsOnly === undefined ? {} : { readsOnly }),
-    prefetch,
+    status: 200,
+    errors: [],
+    ...meta,
     openapi: {
       operationId,
       method,

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { ValidationEntry } from '../errors.ts';
+import type { ValidationEntry } from '../problems/error.ts';
 import { isStorable } from './fields.ts';
 
 type Issue = z.core.$ZodIssue;
@@ -53,7 +53,8 @@ function toViolation(
         ? { code: 'invalid_value', params: { allowed: issue.values.map(String).join(', ') } }
         : { code: 'invalid_type', params: { expected: typeof issue.values[0] } };
     case 'custom': {
-      const allowed = issue.params?.['allowed'] as readonly string[] | undefined; // of an unknown member
+      const { allowed, reason } = (issue.params ?? {}) as { allowed?: readonly string[]; reason?: string }; // of an unknown member, of metadata
+      if (reason !== undefined) return { code: 'invalid_value', params: { reason } };
       return { code: 'invalid_value', ...(allowed && { params: { allowed: allowed.filter(isBeside).join(', ') } }) };
     }
     default:

@@ -1,5 +1,5 @@
 import type { Attempts } from './attempts.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import type { Counted } from '../telemetry/metrics.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 import { createLimiter, withTelemetry } from './limiter.ts';

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
-import { ProblemError } from '../errors.ts';
+import { ProblemError } from '../problems/error.ts';
+import type { Limiter } from './limiter.ts';
 
 /** Counts attempts in fixed windows, one for each bucket. */
 export type Counter = {
@@ -11,8 +12,8 @@ export type Counter = {
 export type Attempts = {
   readonly byAddress: Counter;
   readonly byAccount: Counter;
-  /** Requests to the authorization server, by client address and by clients that authenticate. */
-  readonly oauthByAddress: Counter;
+  /** Requests to the authorization server, by client address or token, or by client of the operator that authenticates. */
+  readonly oauthByAddress: Pick<Limiter, 'consume' | 'refund'>;
   readonly oauthByClient: Counter;
   /** Registrations of OAuth clients, by client address. */
   readonly registrations: Counter;
@@ -26,58 +27,69 @@ export type Attempts = {
   isShared(): Promise<boolean | null>;
 };
 
-/**
- * Actions without a credential, each with a limit of its own: `link` follows an emailed link,
- * `mail` requests one.
- */
-type AttemptKind = 'sign-in' | 'sign-up' | 'mail' | 'link';
-
 export type AttemptLimit = { readonly counter: Counter; readonly name: string };
 
-/** Limits one action of a client address. */
-export const addressAttemptLimit = (
-  { byAddress }: Attempts,
-  kind: AttemptKind,
-  addressBucket: string,
-): AttemptLimit => ({
-  counter: byAddress,
-  name: `${kind}:${addressBucket}`,
-});
+/** What counts attempts of a browser. */
+export type AttemptClient = { readonly attempts: Attempts; readonly addressBucket: string };
 
 /**
- * Limits requests for an emailed link: by known browser, or else by client address, so that
- * other clients of the address cannot use up the limit of the account's owner.
+ * What is attempted. `deviceId` is the known browser of the account, and null in a browser that the account does not know;
+ * `invitationId` is the invitation whose emailed link the sign-up has.
  */
-export const mailAttemptLimit = (attempts: Attempts, addressBucket: string, deviceId: string | null): AttemptLimit =>
-  deviceId === null
-    ? addressAttemptLimit(attempts, 'mail', addressBucket)
-    : { counter: attempts.byAccount, name: `mail:${deviceId}` };
-
-/** The source of a password attempt: an unknown browser (counted per email), a known one, a session, or the browser of a sign-up. */
-type AttemptSource =
-  | { readonly email: string }
-  | { readonly deviceId: string }
-  | { readonly sessionId: string }
-  | { readonly signUpId: string };
+export type Attempt =
+  | { readonly kind: 'password'; readonly email: string; readonly deviceId: string | null }
+  | { readonly kind: 'passkey'; readonly deviceId: string | null }
+  | { readonly kind: 'mail'; readonly deviceId: string | null }
+  | { readonly kind: 'email-change'; readonly accountId: string }
+  | { readonly kind: 'sign-up'; readonly invitationId: string | null }
+  | { readonly kind: 'sign-up-password'; readonly signUpId: string }
+  | { readonly kind: 'proof'; readonly sessionId: string }
+  | { readonly kind: 'invalid-link' };
 
 /**
- * Limits password attempts at an account: all unknown browsers share one limit, whether or not the
- * account exists; each known browser and each session has its own. So attackers cannot use up the owner's.
+ * Counts an attempt before it is made, so that concurrent attempts count too. The owner always gets in: whoever shows that
+ * an account, a session, a sign-up or an invitation is theirs has a limit of their own. Only what everybody can attempt is
+ * limited by client address or email address, which strangers can use up.
+ * @returns what refunds the attempt if it succeeds
+ * @throws rate_limited (429) if a limit is reached
  */
-export function passwordAttemptLimit({ byAccount }: Attempts, source: AttemptSource): AttemptLimit {
-  return { counter: byAccount, name: `guess:${toBucketName(source)}` };
+export async function countAttempt(client: AttemptClient, attempt: Attempt): Promise<{ refund(): Promise<void> }> {
+  const limits = limitsOf(client, attempt);
+  for (const limit of limits) await consumeAttempt(limit);
+  return {
+    async refund() {
+      for (const limit of limits) await refundAttempt(limit);
+    },
+  };
 }
 
-function toBucketName(source: AttemptSource): string {
-  if ('deviceId' in source) return source.deviceId;
-  if ('signUpId' in source) return source.signUpId;
-  return 'sessionId' in source ? source.sessionId : hash('sha256', source.email.toLowerCase());
+function limitsOf({ attempts, addressBucket }: AttemptClient, attempt: Attempt): readonly AttemptLimit[] {
+  const shared = (kind: string): AttemptLimit => ({ counter: attempts.byAddress, name: `${kind}:${addressBucket}` });
+  const own = (kind: string, id: string): AttemptLimit => ({ counter: attempts.byAccount, name: `${kind}:${id}` });
+  switch (attempt.kind) {
+    case 'password':
+      // All unknown browsers share the second limit, whether or not the account exists.
+      return attempt.deviceId === null
+        ? [shared('sign-in'), own('guess', hash('sha256', attempt.email.toLowerCase()))]
+        : [own('guess', attempt.deviceId)];
+    case 'passkey':
+      return [attempt.deviceId === null ? shared('sign-in') : own('passkey', attempt.deviceId)];
+    case 'mail':
+      return [attempt.deviceId === null ? shared('mail') : own('mail', attempt.deviceId)];
+    case 'email-change':
+      return [own('mail', attempt.accountId)];
+    case 'sign-up':
+      return [attempt.invitationId === null ? shared('sign-up') : own('sign-up', attempt.invitationId)];
+    case 'sign-up-password':
+      return [own('guess', attempt.signUpId)];
+    case 'proof':
+      return [own('guess', attempt.sessionId)];
+    case 'invalid-link':
+      return [shared('link')];
+  }
 }
 
-/**
- * Counts an attempt before it is made, so that concurrent attempts count too.
- * @throws rate_limited (429) if the limit is reached
- */
+/** Counts toward a limit. @throws rate_limited (429) if it is reached */
 export async function consumeAttempt({ counter, name }: AttemptLimit): Promise<void> {
   const { allowed, resetSeconds } = await counter.consume(name);
   if (!allowed)

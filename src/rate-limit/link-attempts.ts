@@ -1,18 +1,16 @@
-import { ProblemError } from '../errors.ts';
-import { addressAttemptLimit, consumeAttempt, type Attempts } from './attempts.ts';
-
-type LinkClient = { readonly attempts: Attempts; readonly addressBucket: string };
+import { ProblemError } from '../problems/error.ts';
+import { countAttempt, type AttemptClient } from './attempts.ts';
 
 /**
  * Returns the result of a link look-up, and counts only invalid links. Tokens cannot be guessed, and a valid link must
  * work even if other clients of the IP address have exceeded the limit.
  */
-export async function findLink<Found>({ attempts, addressBucket }: LinkClient, look: Promise<Found>): Promise<Found> {
+export async function findLink<Found>(client: AttemptClient, look: Promise<Found>): Promise<Found> {
   try {
     return await look;
   } catch (error) {
     if (error instanceof ProblemError && error.problem === 'link_invalid') {
-      await consumeAttempt(addressAttemptLimit(attempts, 'link', addressBucket));
+      await countAttempt(client, { kind: 'invalid-link' });
     }
     throw error;
   }

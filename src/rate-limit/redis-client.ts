@@ -1,6 +1,6 @@
 import { Cluster, Redis } from 'ioredis';
 import type { RedisOptions } from 'ioredis';
-import { parseRedisUrl, type RedisUrl } from '../redis-url.ts';
+import { parseRedisUrl, type RedisUrl } from '../config/redis-url.ts';
 
 /** The certificate authority and the client certificate in PEM, for `rediss://`. */
 export type RedisTls = {

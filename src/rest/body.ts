@@ -1,28 +1,35 @@
 import type { IncomingMessage } from 'node:http';
-import { invalidInput, ProblemError } from '../errors.ts';
+import { invalidInput, ProblemError } from '../problems/error.ts';
+import { parseExactJson } from '../exact-json.ts';
 
 const JSON_BYTES_MAX = 100 * 1024;
 
 const JSON_TYPE = /^application\/json[ \t]*(?:;|$)/i;
+export const MERGE_PATCH = 'application/merge-patch+json';
+const PATCH_TYPE = /^application\/(?:merge-patch\+)?json[ \t]*(?:;|$)/i;
 const CHARSET = /;[ \t]*charset[ \t]*=[ \t]*"?([^";\s]+)"?/i;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** Reads a JSON body of at most 100 KiB. */
 export const readJson = async (req: IncomingMessage): Promise<unknown> => parseJson(await readBytes(req));
 
+/** Reads a JSON merge patch (RFC 7396) like `readJson`, also under its own media type. See `parseExactJson`. */
+export const readMergePatch = async (req: IncomingMessage): Promise<unknown> =>
+  parseJson(await readBytes(req, JSON_BYTES_MAX, PATCH_TYPE), parseExactJson);
+
 /** @throws malformed_json without a part of the body, which can be a secret */
-export function parseJson(bytes: Buffer): unknown {
+export function parseJson(bytes: Buffer, parse: (text: string) => unknown = JSON.parse): unknown {
   try {
-    return JSON.parse(utf8.decode(bytes)) as unknown;
+    return parse(utf8.decode(bytes));
   } catch {
     throw new ProblemError('malformed_json');
   }
 }
 
 /** Reads the bytes of a JSON body. */
-export async function readBytes(req: IncomingMessage, maxBytes = JSON_BYTES_MAX): Promise<Buffer> {
+export async function readBytes(req: IncomingMessage, maxBytes = JSON_BYTES_MAX, type = JSON_TYPE): Promise<Buffer> {
   if (!hasBody(req)) throw missingBody();
-  requireJson(req.headers['content-type']);
+  requireJson(req.headers['content-type'], type);
   const bytes = await readUncompressed(req, maxBytes);
   if (bytes.length === 0) throw missingBody();
   return bytes;
@@ -48,9 +55,9 @@ export function requireIdentity({ headers }: IncomingMessage): void {
   );
 }
 
-function requireJson(contentType: string | undefined): void {
+function requireJson(contentType: string | undefined, type: RegExp): void {
   const charset = CHARSET.exec(contentType ?? '')?.[1]?.toLowerCase() ?? 'utf-8';
-  if (contentType === undefined || !JSON_TYPE.test(contentType) || (charset !== 'utf-8' && charset !== 'utf8')) {
+  if (contentType === undefined || !type.test(contentType) || (charset !== 'utf-8' && charset !== 'utf8')) {
     throw new ProblemError('unsupported_media_type', 'The body must be application/json in UTF-8.');
   }
 }

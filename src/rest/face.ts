@@ -1,4 +1,5 @@
 import type { OpenApiRouter } from 'trpc-to-openapi';
+import { proceduresOf } from '../procedures/definition.ts';
 import { documentPathOf, type FaceSettings } from './face-settings.ts';
 import { serveDocument, type OpenApiDocument } from './openapi.ts';
 import { buildRoutes, type RouteTable } from './routes.ts';
@@ -20,6 +21,6 @@ export function openFace(settings: FaceSettings, router: OpenApiRouter, baseUrl:
     const { describeFace } = await import('./describe-face.ts');
     return describeFace(settings, router, baseUrl, tokenBrand).document;
   };
-  const routes = buildRoutes(router._def.procedures);
+  const routes = buildRoutes(proceduresOf(router));
   return { settings, documentPath: documentPathOf(settings), routes, document: serveDocument(describe), describe };
 }

@@ -1,8 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import { callerOf, type Authentication } from '../auth/authenticate.ts';
 import type { OperatorPrincipal, Principal } from '../auth/principal.ts';
-import type { Config } from '../config.ts';
-import { ProblemError } from '../errors.ts';
+import type { Config } from '../config/config.ts';
+import type { RequestIds } from '../events/request-ids.ts';
+import { ProblemError } from '../problems/error.ts';
+import { createOrigin } from '../http/device.ts';
+import { currentCaller } from '../db/turns/caller.ts';
 import { compressReply } from '../http/compression.ts';
 import { peekAddress, createRateLimitError } from '../http/identify.ts';
 import type { Listener } from '../http/guard.ts';
@@ -17,11 +20,10 @@ import {
   type Reply,
 } from '../http/reply.ts';
 import { createCredentialUse } from '../http/credential-use.ts';
-import { readRequestId } from '../http/request-id.ts';
+import { requestIdsOf } from '../http/request-id.ts';
 import { recordDenial } from '../http/denials.ts';
 import type { HttpServices } from '../http/http-services.ts';
-import { createContext } from '../procedures/create-context.ts';
-import type { Prefetch } from '../procedures/context.ts';
+import { createContext, type Prefetch } from '../procedures/context.ts';
 import { toProblemError } from '../procedures/problem-details.ts';
 import { isStorable } from '../procedures/fields.ts';
 import { readInput, readParams, type Params } from './input.ts';
@@ -33,7 +35,7 @@ import type { Lookup, Route } from './routes.ts';
 /** The state of one request, for its response and its log line. */
 type Call = {
   readonly req: IncomingMessage;
-  readonly requestId: string;
+  readonly requestIds: RequestIds;
   readonly address: string;
   readonly path: string;
   readonly query: string;
@@ -58,7 +60,7 @@ export function restHandler(http: HttpServices, face: Face): Listener {
     const lookup = routes.lookup(req.method ?? '', path);
     const call: Call = {
       req,
-      requestId: readRequestId(req.headers['x-request-id']),
+      requestIds: requestIdsOf(req),
       address: http.clientAddress(req),
       path,
       query,
@@ -69,19 +71,18 @@ export function restHandler(http: HttpServices, face: Face): Listener {
     };
     const reply = await answer(http, face, call).catch((error: unknown) => {
       const problem = toProblemError(error);
-      http.log.failure(problem, call.requestId);
+      http.log.failure(problem, call.requestIds);
       recordDenial(http, problem, call);
-      return createProblemReply(problem, baseUrl, call.requestId, resource);
+      return createProblemReply(problem, baseUrl, call.requestIds, resource);
     });
-    const rate = call.rate ?? (await peekAddress(http, call.address));
-    send(
-      res,
-      reply,
-      buildHeaders(reply, call.requestId, [...fixedHeaders, ...createRateHeaders(rate, http.services.config)]),
-      req.method === 'HEAD',
-    );
+    if (currentCaller()?.isGone === true) res.statusCode = reply.status;
+    else {
+      const rate = call.rate ?? (await peekAddress(http, call.address));
+      const headers = [...fixedHeaders, ...createRateHeaders(rate, http.services.config)];
+      send(res, reply, buildHeaders(reply, call.requestIds, headers), req.method === 'HEAD');
+    }
     const operation = lookup.kind === 'found' ? lookup.route.operationId : null;
-    http.log.request(res, operation, startedAt, call.principal?.credentialId ?? null, call.requestId);
+    http.log.request(res, operation, startedAt, call.principal?.credentialId ?? null, call.requestIds);
   };
 }
 
@@ -117,7 +118,7 @@ async function answer(http: HttpServices, face: Face, call: Call): Promise<Reply
 /** Calls the procedure, which checks credential, scope and audience before it reads its input. */
 async function callProcedure(
   http: HttpServices,
-  { req, requestId, address, query }: Call,
+  { req, requestIds, address, query }: Call,
   route: Route,
   params: Params,
   authentication: Authentication,
@@ -125,10 +126,12 @@ async function callProcedure(
   early: EarlyInput | undefined,
 ): Promise<Reply> {
   const ctx = createContext(http.services, {
-    requestId,
+    requestIds,
     address,
+    origin: createOrigin(http, req, address),
     authentication,
     teamId,
+    acceptsAnyName: true,
     operatorReads: http.operatorReads,
     ...readKey(req, route),
     ...(route.meta.upload && { upload: readUpload(req, route.meta.upload) }),

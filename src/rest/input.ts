@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
-import { invalidInput, ProblemError, type ValidationEntry } from '../errors.ts';
+import { invalidInput, ProblemError, type ValidationEntry } from '../problems/error.ts';
 import { parseIdempotencyKey } from '../procedures/idempotency-key.ts';
 import { findIssues, REPORTED_MAX } from '../procedures/known-members.ts';
 import { pointerTo, toValidationEntries } from '../procedures/validation.ts';
-import { readJson } from './body.ts';
+import { readJson, readMergePatch } from './body.ts';
 import type { Route } from './routes.ts';
 
 /** Replaces text that cannot be decoded: an invalid string, so that validation reports its position. */
@@ -63,11 +63,12 @@ export async function readInput(req: IncomingMessage, route: Route, params: Para
   }
   const input = await readBody(req, route, params);
   requireValid(route, input, [...unknown, ...(route.takesIdempotencyKey ? findInvalidKey(req) : [])]);
-  return route.takesIfMatch ? { ...input, ...readIfMatch(req) } : input;
+  return route.takesIfMatch ? { ...input, ...readIfMatch(req, input) } : input;
 }
 
 async function readBody(req: IncomingMessage, route: Route, params: Params): Promise<object> {
-  const body = await readJson(req).catch((error: unknown) => {
+  const read = route.meta.isMergePatch === true ? readMergePatch : readJson;
+  const body = await read(req).catch((error: unknown) => {
     throw withParamErrors(error, route, params);
   });
   if (!isObject(body)) {
@@ -81,12 +82,20 @@ async function readBody(req: IncomingMessage, route: Route, params: Params): Pro
   return params === NO_PARAMS ? body : { ...body, ...params };
 }
 
-/** Reads the version from the header, which is the same as the member of the body. `*` is no condition: it always exists. */
-function readIfMatch({ headers: { 'if-match': header } }: IncomingMessage): { version?: number } {
+/**
+ * Reads the version from the header. `*` is no condition: it always exists.
+ * @throws validation_failed (400) also if it is not that of the body
+ */
+function readIfMatch(
+  { headers: { 'if-match': header } }: IncomingMessage,
+  body: { readonly version?: unknown },
+): { version?: number } {
   if (header === undefined || header.trim() === '*') return {};
-  const version = /^"(\d{1,9})"$/.exec(header.trim())?.[1];
+  const version = /^"(0|[1-9]\d{0,8})"$/.exec(header.trim())?.[1];
   if (version === undefined)
     throw invalidInput('/If-Match', 'The header must be one `ETag` of this resource.', 'invalid_format', 'header');
+  if (body.version !== undefined && body.version !== Number(version))
+    throw invalidInput('/If-Match', 'The header and `version` differ.', 'invalid_value', 'header');
   return { version: Number(version) };
 }
 

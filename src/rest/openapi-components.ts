@@ -4,8 +4,8 @@ import { createSchema, type oas31 } from 'zod-openapi';
 import { SCOPE_MEANINGS } from '../auth/scopes.ts';
 import { secretPattern } from '../crypto/tokens.ts';
 import { IDEMPOTENCY_KEY } from '../procedures/idempotency-key.ts';
-import { PROBLEMS, type ProblemCode } from '../problems.ts';
-import { REQUEST_ID } from './openapi-examples.ts';
+import { PROBLEMS, type ProblemCode } from '../problems/catalogue.ts';
+import { REQUEST_IDS } from './openapi-examples.ts';
 
 const codes = Object.keys(PROBLEMS) as [ProblemCode, ...ProblemCode[]]; // Object.keys widens the keys to string
 
@@ -95,7 +95,7 @@ export const HEADERS = {
     description: "The id of the request: the client's own, if it sent a valid one.",
     required: true,
     schema: { type: 'string', minLength: 1, maxLength: 128 },
-    example: REQUEST_ID,
+    example: REQUEST_IDS.requestId,
   },
   'Retry-After': count('Seconds to wait before the next request.', 12),
   'WWW-Authenticate': {

@@ -2,6 +2,7 @@ import { generateOpenApiDocument, type OpenAPIObject, type OpenApiRouter } from 
 import type { oas31 } from 'zod-openapi';
 import { scopesOf, type Access } from '../procedures/authorize.ts';
 import type { Upload } from '../procedures/trpc.ts';
+import { MERGE_PATCH } from './body.ts';
 import type { FaceSettings } from './face-settings.ts';
 import {
   HEADERS,
@@ -91,7 +92,7 @@ function completed(
     ...(meta.upload !== undefined && { requestBody: uploadBody(meta.upload) }),
     ...(requestBody === undefined || meta.upload !== undefined
       ? {}
-      : { requestBody: namedBody(contentSchema(requestBody), operationId, example.body, schemas) }),
+      : { requestBody: namedBody(contentSchema(requestBody), route, example.body, schemas) }),
     responses: {
       [status]: {
         description: meta.returns,
@@ -131,12 +132,18 @@ function contentSchema(holder: Content): Schema {
   return schema;
 }
 
-function namedBody(schema: Schema, operationId: string, example: unknown, schemas: Schemas): oas31.RequestBodyObject {
+function namedBody(
+  schema: Schema,
+  { operationId, meta }: Route,
+  example: unknown,
+  schemas: Schemas,
+): oas31.RequestBodyObject {
   const name = `${operationId.charAt(0).toUpperCase()}${operationId.slice(1)}Body`;
   schemas[name] = { description: `The body of \`${operationId}\`.`, ...schema };
+  const content = { schema: { $ref: `#/components/schemas/${name}` }, example };
   return {
     required: true,
-    content: { 'application/json': { schema: { $ref: `#/components/schemas/${name}` }, example } },
+    content: { 'application/json': content, ...(meta.isMergePatch === true && { [MERGE_PATCH]: content }) },
   };
 }
 

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { oas31 } from 'zod-openapi';
-import { ProblemError, type ValidationEntry } from '../errors.ts';
-import { PROBLEMS, type ProblemCode } from '../problems.ts';
+import { ProblemError, type ValidationEntry } from '../problems/error.ts';
+import { PROBLEMS, type ProblemCode } from '../problems/catalogue.ts';
 import { createProblemDocument } from '../procedures/problem-details.ts';
 import { RESPONSE_HEADERS, problemHeaders } from './openapi-components.ts';
-import { problemExample, REQUEST_ID } from './openapi-examples.ts';
+import { problemExample, REQUEST_IDS } from './openapi-examples.ts';
 import type { FaceSettings } from './face-settings.ts';
 import type { Route } from './routes.ts';
 
@@ -24,7 +24,7 @@ export const SHARED_ERRORS: readonly ProblemCode[] = [
 
 /** Returns the codes of all errors that an operation can respond with. */
 export function operationErrors(route: Route): ProblemCode[] {
-  const { access, errors = [] } = route.meta;
+  const { access, effect = 'none', errors = [] } = route.meta;
   const { input, isClosed, pathParams, hasBody, takesIdempotencyKey } = route;
   const codes = new Set<ProblemCode>([
     ...SHARED_ERRORS,
@@ -37,6 +37,8 @@ export function operationErrors(route: Route): ProblemCode[] {
     ...(takesIdempotencyKey ? (['idempotency_key_reused'] as const) : []),
     ...(pathParams.includes('teamId') && !access?.isOperatorApi ? (['team_not_found'] as const) : []),
     ...(access?.permission ? (['permission_missing'] as const) : []),
+    // Of first-party tokens.
+    ...(effect !== 'none' && !access?.isOperatorApi ? (['proof_required'] as const) : []),
     ...errors,
   ]);
   return (Object.keys(PROBLEMS) as ProblemCode[]).filter((code) => codes.has(code)); // in the order of the catalogue
@@ -100,7 +102,7 @@ const response = (
 /** Returns an example that names the scope, permission or field of the operation where the code is about one. */
 function ownExample(code: ProblemCode, { meta: { access }, input, locationOf }: Route, baseUrl: string) {
   const create = (detail: string | undefined, errors?: readonly ValidationEntry[]) =>
-    createProblemDocument(new ProblemError(code, detail, errors && { errors }), baseUrl, REQUEST_ID);
+    createProblemDocument(new ProblemError(code, detail, errors && { errors }), baseUrl, REQUEST_IDS);
   const [, title, advice] = PROBLEMS[code];
   const [field] = Object.keys(input?.shape ?? {}).toSorted((a, b) => rank(locationOf(a)) - rank(locationOf(b)));
   const value =

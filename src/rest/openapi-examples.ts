@@ -1,8 +1,8 @@
-import { ProblemError } from '../errors.ts';
-import type { ProblemCode } from '../problems.ts';
+import { ProblemError } from '../problems/error.ts';
+import type { ProblemCode } from '../problems/catalogue.ts';
 import { createProblemDocument, type Problem } from '../procedures/problem-details.ts';
 
-export const REQUEST_ID = '5f0c6c1e-3b0a-4f62-9d0c-2b6f0a1d7e44';
+export const REQUEST_IDS = { requestId: '5f0c6c1e-3b0a-4f62-9d0c-2b6f0a1d7e44', clientRequestId: null };
 
 const TEAM_ID = 'team_0cn7s5l4a9nkf9u7h2q0bf5m7e';
 const USER_ID = 'acc_0cn7r2h8vtk3p9qj6mdb5ce0ol';
@@ -191,5 +191,5 @@ const PROBLEM_EXAMPLES: Readonly<Partial<Record<ProblemCode, ProblemExample>>> =
 /** Creates an example document of a code. */
 export function problemExample(code: ProblemCode, baseUrl: string): Problem {
   const { detail, extras } = PROBLEM_EXAMPLES[code] ?? {};
-  return createProblemDocument(new ProblemError(code, detail, extras), baseUrl, REQUEST_ID);
+  return createProblemDocument(new ProblemError(code, detail, extras), baseUrl, REQUEST_IDS);
 }

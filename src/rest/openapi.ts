@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { createHash } from 'node:crypto';
-import { ProblemError } from '../errors.ts';
+import { ProblemError } from '../problems/error.ts';
 import { createEncodedText } from '../http/compression.ts';
 import type { Reply } from '../http/reply.ts';
 

@@ -30,9 +30,13 @@ export const OPERATOR_FACE: FaceSettings = {
     credentials: { name: 'Credentials', description: 'Whom the callers of your own API act for.' },
     accounts: { name: 'Accounts', description: 'Accounts, their sessions and the links that they get by email.' },
     teams: { name: 'Teams', description: 'Teams, their members, owner and subscription.' },
+    'api-keys': { name: 'API keys', description: 'The API keys of accounts and teams. A secret is returned once.' },
+    permissions: { name: 'Permissions', description: 'The permissions of your product.' },
+    'role-templates': { name: 'Role templates', description: 'The roles that each new team gets.' },
     imports: { name: 'Imports', description: 'Accounts, teams, memberships and keys of another system.' },
     events: { name: 'Events', description: 'What happened, in one order.' },
     webhooks: { name: 'Webhooks', description: 'Endpoints that get the events of the installation.' },
+    clients: { name: 'OAuth clients', description: 'Your own applications, and other OAuth clients of yours.' },
     'operator-keys': { name: 'Operator keys', description: 'The keys of this API. A secret is returned once.' },
   },
   // The resource: `/operator/v1/<resource>/…`.

@@ -1,9 +1,10 @@
 import type { AnyTRPCProcedure } from '@trpc/server';
 import { z } from 'zod';
-import type { ValidationEntry } from '../errors.ts';
+import type { ValidationEntry } from '../problems/error.ts';
 import type { Context } from '../procedures/context.ts';
+import { definitionOf } from '../procedures/definition.ts';
 import { takesIdempotencyKey } from '../procedures/idempotency-key.ts';
-import { inputOf } from '../procedures/run.ts';
+import { inputOf } from '../procedures/middlewares.ts';
 import type { Meta } from '../procedures/trpc.ts';
 
 /** A REST operation: a procedure with an endpoint. */
@@ -105,7 +106,7 @@ type Callable = (options: {
 
 /** Returns what a procedure declares: its metadata, its input unless it has none, and its output. */
 export function declarationOf(procedure: AnyTRPCProcedure): Pick<Route, 'input' | 'output'> & { meta?: Meta } {
-  const { meta, output } = procedure._def as unknown as { meta?: Meta; output: z.ZodType }; // not in the public type; trpc-to-openapi reads it too
+  const { meta, output = z.unknown() } = definitionOf<Meta>(procedure);
   return { input: inputOf(procedure), output, ...(meta && { meta }) };
 }
 
@@ -149,6 +150,6 @@ function toRoute(procedure: AnyTRPCProcedure): Route | undefined {
 /** Returns a function that calls a procedure as tRPC's own adapters do. */
 export function callerOf(procedure: AnyTRPCProcedure, path: string): Route['call'] {
   const call = procedure as unknown as Callable;
-  const { type } = procedure._def;
+  const { type } = definitionOf(procedure);
   return (ctx, getRawInput) => call({ ctx, getRawInput, path, type, signal: undefined, batchIndex: 0 });
 }

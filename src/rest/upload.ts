@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { invalidInput, ProblemError } from '../errors.ts';
+import { invalidInput, ProblemError } from '../problems/error.ts';
 import { allowLongRequest } from '../http/parser-errors.ts';
 import type { Upload } from '../procedures/trpc.ts';
 import { MINUTE_MS, SECOND_MS } from '../time.ts';

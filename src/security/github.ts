@@ -1,8 +1,8 @@
 import { hash, verify, type KeyObject } from 'node:crypto';
 import type { RequestHandler } from 'express';
 import { z } from 'zod';
-import type { Services } from '../app-services.ts';
-import { ProblemError } from '../errors.ts';
+import type { Services } from '../service/services.ts';
+import { ProblemError } from '../problems/error.ts';
 import { isStorable } from '../procedures/fields.ts';
 import { refundAttempt, type AttemptLimit } from '../rate-limit/attempts.ts';
 import { revokeLeaked } from '../resources/leaked-secrets/leaked-secrets.service.ts';

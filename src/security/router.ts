@@ -1,8 +1,9 @@
 import { Router, type RequestHandler } from 'express';
 import { z } from 'zod';
 import { withMinimumDuration } from '../crypto/minimum-duration.ts';
-import { ProblemError } from '../errors.ts';
+import { ProblemError } from '../problems/error.ts';
 import { runAs } from '../events/actor.ts';
+import { requestIdsOf } from '../http/request-id.ts';
 import type { HttpServices } from '../http/http-services.ts';
 import { text } from '../procedures/fields.ts';
 import { addressBucket } from '../rate-limit/address-bucket.ts';
@@ -52,9 +53,15 @@ const asAnonymous =
   ({ services: { audit }, clientAddress }: HttpServices, path: string): RequestHandler =>
   (req, res, next) => {
     res.locals['operation'] = path.slice(1).replace('/', '.');
-    const requestId = res.locals['requestId'] as string; // set for every answer, in app.ts
     runAs(
-      { actorKind: 'anonymous', actorId: null, credentialId: null, address: clientAddress(req), requestId, audit },
+      {
+        actorKind: 'anonymous',
+        actorId: null,
+        credentialId: null,
+        address: clientAddress(req),
+        ...requestIdsOf(req),
+        audit,
+      },
       next,
     );
   };

@@ -57,10 +57,25 @@ export function createMetrics(worker?: number) {
     labelNames: ['outcome'],
     registers,
   });
+  const logouts = new Counter({
+    name: 'roster_logout_attempts_total',
+    help: 'Attempts to tell applications that a session ended.',
+    labelNames: ['outcome'],
+    registers,
+  });
+  // Exports zero before the first attempt.
+  for (const outcome of ['delivered', 'retried', 'failed']) logouts.inc({ outcome }, 0);
   const fallbacks = new Counter({
     name: 'roster_redis_fallbacks_total',
     help: 'Outages of Redis during which this process counted in memory.',
     labelNames: ['counted'],
+    registers,
+  });
+
+  const busyReleases = new Counter({
+    name: 'roster_db_busy_releases_total',
+    help: 'Database connections that were closed, because they were given back before they were idle.',
+    labelNames: ['pool'],
     registers,
   });
 
@@ -92,7 +107,10 @@ export function createMetrics(worker?: number) {
       };
     },
 
+    onBusyRelease: (pool: string): void => busyReleases.labels(pool).inc(),
+
     watchPools(pools: Readonly<Record<string, Pool>>): void {
+      for (const name of Object.keys(pools)) busyReleases.labels(name).inc(0);
       new Gauge({
         name: 'roster_db_pool_connections',
         help: 'Connections to the database.',
@@ -145,6 +163,11 @@ export function createMetrics(worker?: number) {
     /** Counts how attempts to deliver webhooks end. */
     countWebhook(outcome: string): void {
       attempts.inc({ outcome });
+    },
+
+    /** Counts how attempts to tell applications of a logout end. */
+    countLogout(outcome: string): void {
+      logouts.inc({ outcome });
     },
 
     ...createDatabaseGauges(registers),

@@ -41,6 +41,7 @@ type Finished = {
   readonly status: number;
   readonly credentialId: string | null;
   readonly requestId: string;
+  readonly clientRequestId: string | null;
 };
 
 /** Starts tracing: a span per request and, below it, one per query and Redis call. */
@@ -99,7 +100,7 @@ export function startTracing({ endpoint, ratio }: Options, log: Log) {
         return current.run(trace.setSpan(caller, span), () => app(req, res));
       },
 
-    finishRequest(response: object, { operation, status, credentialId, requestId }: Finished): void {
+    finishRequest(response: object, { operation, status, credentialId, requestId, clientRequestId }: Finished): void {
       const found = spans.get(response);
       if (found === undefined) return;
       const { span, method } = found;
@@ -107,6 +108,7 @@ export function startTracing({ endpoint, ratio }: Options, log: Log) {
       span.setAttributes({
         'http.response.status_code': status,
         'roster.request_id': requestId,
+        ...(clientRequestId === null ? {} : { 'roster.client_request_id': clientRequestId }),
         ...(credentialId === null ? {} : { 'roster.credential_id': credentialId }),
       });
       if (status >= 500) {

@@ -2,9 +2,10 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { createEncryption } from '../crypto/encryption.ts';
 import type { Database } from '../db/database.ts';
-import { ProblemError } from '../errors.ts';
-import { joined } from './joined.ts';
-import { transaction } from './transaction.ts';
+import { transactionOf, type OpenTransaction } from '../db/pipeline/open-transaction.ts';
+import { command, query } from '../db/query.ts';
+import { ProblemError } from '../problems/error.ts';
+import { joined, runStep } from './steps.ts';
 
 /** A call with an `Idempotency-Key`, which belongs to its credential and operation. */
 export type IdempotentCall = {
@@ -38,24 +39,19 @@ export function runOnce(
   const [secret = ''] = encryption.keysFor('fingerprint');
   const fingerprint = createHmac('sha256', secret).update(canonicalJson(call.input)).digest();
 
-  const attempt = async (tx: EntityManager) => {
-    const isFirst =
-      (await tx.execute<object[]>(CLAIM, [keyHash, call.credentialId, call.operation, fingerprint])).length > 0;
-    if (!isFirst) {
+  const attempt = async ({ em: tx }: OpenTransaction) => {
+    const [first] = await runStep(tx, [claimKey, [keyHash, call.credentialId, call.operation, fingerprint]]);
+    if (first === undefined) {
       const stored = await findAnswer(tx, keyHash, fingerprint);
       return JSON.parse(encryption.decrypt(stored)) as unknown;
     }
     const answer = await work(joined(db, tx));
     const secretOf = call.secretOf?.(answer) ?? null;
     const stored = secretOf === null ? encryption.encrypt(JSON.stringify(answer)) : null;
-    await tx.execute('update idempotency_key set answer = ?, secret_of = ? where key_hash = ?', [
-      stored,
-      secretOf,
-      keyHash,
-    ]);
+    transactionOf(tx).later([storeAnswer, [keyHash, stored, secretOf]]);
     return answer;
   };
-  return db.writeQueue.runAlone(keyHash.toString('base64'), () => transaction(db, attempt, { teamId: call.teamId }));
+  return db.writeQueue.runAlone(keyHash.toString('base64'), () => db.transact(attempt, call.teamId));
 }
 
 type KeyName = Pick<IdempotentCall, 'credentialId' | 'operation' | 'key'>;
@@ -63,31 +59,42 @@ type KeyName = Pick<IdempotentCall, 'credentialId' | 'operation' | 'key'>;
 const nameOf = ({ credentialId, operation, key }: KeyName): string => JSON.stringify([credentialId, operation, key]);
 const hashOf = (name: string): Buffer => createHash('sha256').update(name).digest();
 
+const findUsedKey = query<object>(
+  'idempotency_key_find_used',
+  `select from idempotency_key where key_hash = $1 and created_at > now() - interval '23 hours 45 minutes'`,
+);
+
 /**
  * Returns whether an answer is stored for a key, and not in its last quarter of an hour: `runOnce` returns or refuses it
  * after the caller has read a long body, too.
  */
 export async function hasAnswer(tx: EntityManager, call: KeyName): Promise<boolean> {
-  const found = await tx.execute<object[]>(
-    `select 1 as found from idempotency_key where key_hash = ? and created_at > now() - interval '23 hours 45 minutes'`,
-    [hashOf(nameOf(call))],
-  );
-  return found.length > 0;
+  return (await runStep(tx, [findUsedKey, [hashOf(nameOf(call))]])).length > 0;
 }
 
 /** Inserts the key. Waits for a transaction that has inserted it but not ended, on whatever replica. */
-const CLAIM = `insert into idempotency_key as k (key_hash, credential_id, operation, fingerprint, created_at)
-  values (?, ?, ?, ?, now())
-  on conflict (key_hash) do update
-    set fingerprint = excluded.fingerprint, answer = null, secret_of = null, created_at = excluded.created_at
-    where k.created_at <= now() - interval '24 hours'
-  returning 1 as is_first`;
+const claimKey = command<object>(
+  'idempotency_key_insert',
+  `insert into idempotency_key as k (key_hash, credential_id, operation, fingerprint, created_at)
+   values ($1, $2, $3, $4, now())
+   on conflict (key_hash) do update
+     set fingerprint = excluded.fingerprint, answer = null, secret_of = null, created_at = excluded.created_at
+     where k.created_at <= now() - interval '24 hours'
+   returning 1 as is_first`,
+);
+
+const storeAnswer = command<never>(
+  'idempotency_key_update_answer',
+  'update idempotency_key set answer = $2, secret_of = $3 where key_hash = $1',
+);
+
+const findStored = query<{ fingerprint: Buffer; answer: string | null; secret_of: string | null }>(
+  'idempotency_key_find_answer',
+  'select fingerprint, answer, secret_of from idempotency_key where key_hash = $1',
+);
 
 async function findAnswer(tx: EntityManager, keyHash: Buffer, fingerprint: Buffer): Promise<string> {
-  const [stored] = await tx.execute<{ fingerprint: Buffer; answer: string | null; secret_of: string | null }[]>(
-    'select fingerprint, answer, secret_of from idempotency_key where key_hash = ?',
-    [keyHash],
-  );
+  const [stored] = await runStep(tx, [findStored, [keyHash]]);
   if (stored === undefined || !timingSafeEqual(stored.fingerprint, fingerprint))
     throw new ProblemError('idempotency_key_reused', 'This `Idempotency-Key` was used with another input.');
   if (stored.answer === null) {

@@ -1,52 +1,132 @@
-import { command, type Command, type OpenSteps, type Step } from '../db/query.ts';
-import type { Scope } from '../entities/index.ts';
-import { LOCK_ORDER, LockOrderError, type LockTable } from './locks.ts';
+import { openInvitation, pendingInvitation, privilegedRole } from '../db/predicates.ts';
+import { lock, share } from './lock-order.ts';
 
-const tables = new WeakMap<object, LockTable>();
+export const lockTeamStep = lock<{ id: string }>('team', 'team_lock', 'select id from team where id = $1 for update');
 
-/** Declares a statement that locks rows of a table, for `inSteps`. */
-function lock<Row>(table: LockTable, name: string, text: string): Command<Row> {
-  const declared = command<Row>(name, text);
-  tables.set(declared, table);
-  return declared;
-}
+/** Locks the teams of an account, before the account. Repeat it then: a team can have come between. */
+export const lockOwnedTeams = lock<{ id: string }>(
+  'team',
+  'team_lock_owned',
+  `select id from team
+   where id = any(array(select team_id from membership where account_id = $1 and role_id = 'owner'))
+   order by id for update`,
+);
 
-export const lockTeamStep = lock<{ id: string }>('team', 'lock_team', 'select id from team where id = $1 for update');
-
-export const lockAccountStep = lock<{ id: string; created_by: string | null; is_verified: boolean }>(
+export const lockOwnerOfClient = lock<{ id: string }>(
   'account',
-  'lock_account',
-  'select id, created_by, email_verified_at is not null as is_verified from account where id = $1 for update',
+  'account_lock_owner_of_client',
+  'select id from account where id = (select account_id from oauth_client where id = $1) for update',
+);
+
+export type LockedRequest = {
+  id: string;
+  client_id: string;
+  redirect_uri: string;
+  scope: string;
+  resource: string | null;
+};
+
+/** Locks the open authorization request of a browser. */
+export const lockAuthorizationRequest = lock<LockedRequest>(
+  'authorization_request',
+  'authorization_request_lock',
+  `select encode(id_hash, 'hex') as id, payload->'params'->>'client_id' as client_id,
+     payload->'params'->>'scope' as scope, payload->'params'->>'resource' as resource,
+     payload->'params'->>'redirect_uri' as redirect_uri
+   from authorization_request
+   where id_hash = $1 and browser_hash = $2 and result is null and expires_at > now() for update`,
+);
+
+/** Locks up to two operator keys, in one order, so that keys that change each other cannot deadlock. */
+export const lockOperatorKeys = lock<{ id: string }>(
+  'operator_key',
+  'operator_key_lock_many',
+  'select id from operator_key where id in ($1, $2) order by id for update',
+);
+
+/** Prevents the revocation of an operator key. */
+export const lockOperatorKeyShared = lock<{ id: string }>(
+  'operator_key',
+  'operator_key_lock_shared',
+  'select id from operator_key where id = $1 for key share',
+);
+
+export type LockedAccount = {
+  id: string;
+  created_by: string | null;
+  is_verified: boolean;
+  is_disabled: boolean;
+  is_operator: boolean;
+};
+
+const ACCOUNT = `id, created_by, email_verified_at is not null as is_verified, disabled_at is not null as is_disabled,
+     role = 'admin' as is_operator`;
+
+export const lockAccountStep = lock<LockedAccount>(
+  'account',
+  'account_lock',
+  `select ${ACCOUNT} from account where id = $1 for update`,
+);
+
+export const lockAccountShared = share<LockedAccount>('account', 'account_lock_shared', ACCOUNT);
+
+/** Locks an account and that of the operator who changes it, in one order. */
+export const lockAccountsOfOperator = lock<LockedAccount>(
+  'account',
+  'account_lock_of_operator',
+  `select ${ACCOUNT} from account where id in ($1, $2) order by id for update`,
 );
 
 /** Prevents the deletion of up to two accounts. PostgreSQL plans it once, but again each time for an array of ids. */
 export const lockAccountsShared = lock<{ id: string }>(
   'account',
-  'lock_accounts_shared',
+  'account_lock_shared_many',
   'select id from account where id in ($1, $2) order by id for key share',
 );
 
-export type LockedInvitation = { id: string; created_at: string; is_expired: boolean };
-const INVITATION = 'select id, created_at, expires_at <= now() as is_expired from invitation where team_id = $1';
+/** Prevents the deletion of an OAuth client. */
+export const lockClientShared = lock<{ id: string }>(
+  'oauth_client',
+  'oauth_client_lock_shared',
+  'select id from oauth_client where id = $1 for key share',
+);
+
+export type LockedInvitation = { id: string; created_at: string; is_expired: boolean; is_abandoned: boolean };
+/** `is_expired`: it cannot be accepted any more; `is_abandoned`: although its time has not passed. */
+const INVITATION = `select i.id, i.created_at, not (${pendingInvitation('i')}) as is_expired,
+     i.expires_at > now() and not (${pendingInvitation('i')}) as is_abandoned
+   from invitation i where i.team_id = $1`;
 
 /** Locks the invitation of an email address that was not accepted. It can have expired. */
 export const lockInvitationByEmail = lock<LockedInvitation>(
   'invitation',
-  'lock_invitation_by_email',
-  `${INVITATION} and lower(email) = lower($2) and accepted_at is null for update`,
+  'invitation_lock_by_email',
+  `${INVITATION} and lower(i.email) = lower($2) and i.accepted_at is null for update`,
 );
 
 /** Locks an invitation that was not accepted. It can have expired. */
 export const lockInvitation = lock<LockedInvitation>(
   'invitation',
-  'lock_invitation',
-  `${INVITATION} and id = $2 and accepted_at is null for update`,
+  'invitation_lock',
+  `${INVITATION} and i.id = $2 and i.accepted_at is null for update`,
+);
+
+export type SentInvitation = { id: string; is_privileged: boolean };
+
+/** Locks the open invitations that an account sent or renewed last. */
+export const lockInvitationsOfSender = lock<SentInvitation>(
+  'invitation',
+  'invitation_lock_of_sender',
+  `select i.id, ${privilegedRole('granted')} as is_privileged
+   from invitation i join role granted on granted.id = i.role_id
+   where i.team_id = $1 and i.invited_by_id = $2 and ${openInvitation('i')}
+   order by i.id for update of i`,
 );
 
 /** Locks an invitation of any team, whatever its state. */
 export const lockAnyInvitation = lock<{ id: string }>(
   'invitation',
-  'lock_any_invitation',
+  'invitation_lock_any',
   'select id from invitation where id = $1 for update',
 );
 
@@ -54,15 +134,21 @@ const OF_MEMBER = 'team_id = $1 and account_id = $2';
 
 export const lockMembershipStep = lock<{ id: string; role_id: string }>(
   'membership',
-  'lock_membership',
+  'membership_lock',
   `select id, role_id from membership where ${OF_MEMBER} for update`,
 );
 
 export type EndedGrant = { id: string; account_id: string; client_id: string; team_id: string | null };
 
+export const lockGrantOfAccount = lock<{ id: string }>(
+  'oauth_grant',
+  'oauth_grant_lock_of_account',
+  'select id from oauth_grant where account_id = $1 and id = $2 for update',
+);
+
 export const lockGrantsOfMember = lock<EndedGrant>(
   'oauth_grant',
-  'lock_grants_of_member',
+  'oauth_grant_lock_of_member',
   `select id, account_id, client_id, team_id from oauth_grant where ${OF_MEMBER} and revoked_at is null
    order by id for update`,
 );
@@ -78,7 +164,7 @@ export type EndedKey = {
 /** Locks the keys of a member for the team, and those that were created through the member's grants for it. */
 export const lockKeysOfMember = lock<EndedKey>(
   'api_key',
-  'lock_keys_of_member',
+  'api_key_lock_of_member',
   // Two look-ups by index. For one condition with `or`, PostgreSQL can plan to read all keys of all grants.
   `select id, account_id, team_id, name, oauth_grant_id from api_key
    where revoked_at is null and id = any(array(
@@ -93,70 +179,7 @@ export type EndedEndpoint = { id: string; team_id: string | null; account_id: st
 
 export const lockEndpointsOfMember = lock<EndedEndpoint>(
   'webhook_endpoint',
-  'lock_endpoints_of_member',
+  'webhook_endpoint_lock_of_member',
   `select id, team_id, account_id, url from webhook_endpoint where ${OF_MEMBER} and disabled_at is null
    order by id for update`,
 );
-
-export const lockSessionShared = lock<{ id: string }>(
-  'session',
-  'lock_session_shared',
-  'select id from session where id = $1 for share',
-);
-
-export type OriginGrant = { id: string; scopes: Scope[]; expires_at: string };
-
-export const lockGrantShared = lock<OriginGrant>(
-  'oauth_grant',
-  'lock_grant_shared',
-  'select id, scopes, expires_at from oauth_grant where id = $1 for share',
-);
-
-/** Locks the grant that an API key was created through. */
-export const lockGrantOfKey = lock<OriginGrant>(
-  'oauth_grant',
-  'lock_grant_of_key',
-  `select id, scopes, expires_at from oauth_grant
-   where id = (select oauth_grant_id from api_key where id = $1) for share`,
-);
-
-export const lockFamilyShared = lock<{ id: string }>(
-  'oauth_token_family',
-  'lock_family_shared',
-  'select id from oauth_token_family where id = $1 for share',
-);
-
-/** Locks the token family that an API key was created through. */
-export const lockFamilyOfKey = lock<{ id: string }>(
-  'oauth_token_family',
-  'lock_family_of_key',
-  'select id from oauth_token_family where id = (select oauth_family_id from api_key where id = $1) for share',
-);
-
-export type LockedKey = { scopes: Scope[]; family_id: string | null };
-
-export const lockKeyShared = lock<LockedKey>(
-  'api_key',
-  'lock_key_shared',
-  'select scopes, oauth_family_id as family_id from api_key where id = $1 for share',
-);
-
-/** Enforces LOCK_ORDER for the statements above, outside of production. @throws LockOrderError */
-export function inLockOrder(open: OpenSteps): OpenSteps {
-  if (process.env['NODE_ENV'] === 'production') return open;
-  let highest = 0;
-  const check = ([statement]: Step) => {
-    const table = tables.get(statement);
-    if (table === undefined) return;
-    const rank = LOCK_ORDER.indexOf(table);
-    if (rank < highest) throw new LockOrderError(`${table} must be locked before ${LOCK_ORDER[highest]}.`);
-    highest = rank;
-  };
-  return {
-    later: open.later,
-    async run(steps) {
-      steps.forEach(check);
-      return open.run(steps);
-    },
-  };
-}

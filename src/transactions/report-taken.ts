@@ -1,5 +1,5 @@
-import { UniqueConstraintViolationException } from '@mikro-orm/core';
-import { ProblemError } from '../errors.ts';
+import { findConstraint } from '../db/errors.ts';
+import { ProblemError } from '../problems/error.ts';
 
 /** The values that must be unique, by the name of their index: pointer and message. */
 export type UniqueValues = Readonly<Record<string, readonly [pointer: string, detail: string]>>;
@@ -9,8 +9,7 @@ export async function reportTaken<R>(values: UniqueValues, work: () => Promise<R
   try {
     return await work();
   } catch (error) {
-    const index = error instanceof UniqueConstraintViolationException && 'constraint' in error ? error.constraint : '';
-    const taken = values[String(index)];
+    const taken = values[findConstraint(error) ?? ''];
     if (taken === undefined) throw error;
     const [pointer, detail] = taken;
     throw new ProblemError('already_taken', detail, { errors: [{ in: 'body', pointer, code: 'invalid_value' }] });

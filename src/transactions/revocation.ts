@@ -1,16 +1,18 @@
-import type { FilterQuery } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { command } from '../db/query.ts';
-import { OAuthTokenFamily } from '../entities/index.ts';
 import { recordMany } from '../events/record.ts';
-import { lockRows } from './locks.ts';
+import { lockRows } from './lock-order.ts';
 import { runStep } from './steps.ts';
 
 type Ids = string | readonly string[];
 
-/** All given columns have to match. */
-type GrantFilter = { readonly id?: Ids; readonly account?: Ids; readonly team?: Ids };
-type KeyFilter = GrantFilter & { readonly grant?: Ids; readonly family?: Ids };
+/** What a row has to match. Members are in this order. */
+type GrantFilter =
+  | { readonly id: Ids }
+  | { readonly account: string }
+  | { readonly team: string }
+  | { readonly account: string; readonly team: string };
+type KeyFilter = GrantFilter | { readonly grant: Ids } | { readonly family: string };
 
 const COLUMNS = {
   id: 'id',
@@ -45,27 +47,39 @@ export const keyFields = (
   ...(reason === undefined ? {} : { reason }),
 });
 
-/** Locks what matches and is not revoked, in a statement that can find thousands. */
-const lockLive = <Row extends Revoked>(
-  tx: EntityManager,
+type Name = keyof typeof COLUMNS;
+
+/** Declares a lock of what is not revoked for each combination of members of a filter. */
+const liveLocks = <Row extends Revoked>(
   table: 'oauth_grant' | 'api_key',
   columns: string,
-  filter: KeyFilter,
-): Promise<Row[]> => {
-  const given = Object.entries(filter) as [keyof typeof COLUMNS, Ids][]; // the keys of KeyFilter
-  const conditions = given.map(([name]) => `${COLUMNS[name]} = any(string_to_array(?, ' '))`);
-  return lockRows<Row>(
-    tx,
-    table,
-    `select ${columns} from ${table} where ${conditions.join(' and ')} and revoked_at is null`,
-    given.map(([, ids]) => [ids].flat().join(' ')),
-  );
+  filters: readonly (readonly Name[])[],
+) => {
+  const declared = filters.map((names) => {
+    const conditions = names.map((name, i) => `${COLUMNS[name]} = any(string_to_array($${i + 1}, ' '))`);
+    const text = `select ${columns} from ${table} where ${conditions.join(' and ')} and revoked_at is null`;
+    return [names.join(), lockRows<Row>(table, `${table}_lock_live_by_${names.join('_and_')}`, text)] as const;
+  });
+  const statements = new Map(declared);
+  return (tx: EntityManager, filter: KeyFilter): Promise<Row[]> => {
+    const statement = statements.get(Object.keys(filter).join());
+    if (statement === undefined) throw new Error(`There is no lock of ${table} by ${Object.keys(filter).join()}.`);
+    return runStep(tx, [statement, Object.values(filter).map((ids: Ids) => [ids].flat().join(' '))]);
+  };
 };
+
+const OF_BOTH: readonly (readonly Name[])[] = [['id'], ['account'], ['team'], ['account', 'team']];
+const lockLiveGrants = liveLocks<RevokedGrant>('oauth_grant', 'id, account_id, client_id, team_id', OF_BOTH);
+const lockLiveKeys = liveLocks<RevokedKey>('api_key', 'id, account_id, team_id, name', [
+  ...OF_BOTH,
+  ['grant'],
+  ['family'],
+]);
 
 const idsOf = (rows: readonly Revoked[]): string => rows.map(({ id }) => id).join(' ');
 
 const revokeRows = (table: 'oauth_grant' | 'api_key') =>
-  command<never>(`revoke_${table}s`, `update ${table} set revoked_at = now() where id = any(string_to_array($1, ' '))`);
+  command<never>(`${table}_revoke`, `update ${table} set revoked_at = now() where id = any(string_to_array($1, ' '))`);
 
 const [revokeGrantRows, revokeKeyRows] = [revokeRows('oauth_grant'), revokeRows('api_key')];
 
@@ -105,7 +119,7 @@ async function recordGrantEnds(
   // Reads the keys after locking the grants, so that no key is created through a grant while it is revoked.
   endKeys: (grantIds: readonly string[]) => Promise<unknown>,
 ): Promise<RevokedGrant[]> {
-  const grants = await lockLive<RevokedGrant>(tx, 'oauth_grant', 'id, account_id, client_id, team_id', filter);
+  const grants = await lockLiveGrants(tx, filter);
   if (grants.length === 0) return grants;
   await endKeys(grants.map(({ id }) => id));
   await recordMany(
@@ -117,7 +131,7 @@ async function recordGrantEnds(
 }
 
 async function recordKeyEnds(tx: EntityManager, filter: KeyFilter, reason: string | undefined): Promise<Revoked[]> {
-  const keys = await lockLive<RevokedKey>(tx, 'api_key', 'id, account_id, team_id, name', filter);
+  const keys = await lockLiveKeys(tx, filter);
   await recordMany(
     tx,
     'api_key.revoked',
@@ -126,7 +140,20 @@ async function recordKeyEnds(tx: EntityManager, filter: KeyFilter, reason: strin
   return keys;
 }
 
+const deletePending = (name: string, which = '') =>
+  command<never>(
+    `oauth_token_family_delete_pending_${name}`,
+    `delete from oauth_token_family where account_id = $1 and grant_id is null ${which}`,
+  );
+const deletePendingOfAccount = deletePending('of_account');
+const deletePendingOfClient = deletePending('of_client', 'and client_id = $2');
+const deletePendingOfMember = deletePending('of_member', 'and team_id = $2');
+
+type Consents = { readonly account: string; readonly client?: string; readonly team?: string };
+
 /** Deletes consents whose codes were not exchanged yet, so that an exchange does not restore access. */
-export async function deletePendingConsents(tx: EntityManager, where: FilterQuery<OAuthTokenFamily>): Promise<void> {
-  await tx.nativeDelete(OAuthTokenFamily, { $and: [where, { grant: null }] });
+export async function deletePendingConsents(tx: EntityManager, { account, client, team }: Consents): Promise<void> {
+  if (client !== undefined) await runStep(tx, [deletePendingOfClient, [account, client]]);
+  else if (team !== undefined) await runStep(tx, [deletePendingOfMember, [account, team]]);
+  else await runStep(tx, [deletePendingOfAccount, [account]]);
 }

@@ -1,79 +1,58 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { afterCommit } from '../db/after-commit.ts';
-import { toParameter, type OpenSteps, type RowsOf, type Step } from '../db/query.ts';
+import type { Database } from '../db/database.ts';
+import { transactionOf, type OpenSteps, type OpenTransaction } from '../db/pipeline/open-transaction.ts';
+import type { Step } from '../db/query.ts';
 import type { EventName } from '../events/catalogue.ts';
 import type { EventFields } from '../events/event.ts';
-import { createReport, eventSteps } from '../events/record.ts';
-import { inLockOrder } from './lock-steps.ts';
-import { retryConflicts, type TransactionScope } from './transaction.ts';
+import { recordIn } from '../events/record.ts';
+import { inLockOrder } from './lock-order.ts';
 
-/** An open transaction of named statements. */
-export type Change = OpenSteps & {
-  /** Records an event for each of the given fields, with the next statements. It is logged after the commit. */
-  record(event: EventName, ...changes: readonly EventFields[]): void;
-};
+/** Where changes are made: the database, or an open change that all others join. */
+export type TransactionScope = Pick<Database, 'transact'>;
 
-type Options = {
-  /** The team whose lock the transaction waits for. Only for callers who are its members. */
-  readonly teamId?: string | undefined;
-};
-
-/**
- * Runs `work` in a transaction like `transaction`, without the ORM and in few round trips: what it reads and locks first,
- * and what it changes after that.
- */
-export function inSteps<R>(
-  db: TransactionScope,
-  work: (change: Change) => Promise<R>,
-  { teamId }: Options = {},
-): Promise<R> {
-  const { open, runSteps, orm } = db;
-  if (open !== undefined || runSteps === undefined || orm === undefined) return joinSteps(open ?? db.em(), work);
-  return retryConflicts(async () => {
-    const reports: (() => void)[] = [];
-    const result = await runSteps((steps) => {
-      // It can begin anew after it has waited for a lock.
-      reports.length = 0;
-      return work(recording(orm.em, inLockOrder(steps), (report) => reports.push(report)));
-    }, teamId);
-    for (const report of reports) report();
-    return result;
-  });
-}
-
-/** Runs `work` in an open transaction of the ORM. */
-export async function joinSteps<R>(tx: EntityManager, work: (change: Change) => Promise<R>): Promise<R> {
-  const waiting: Step[] = [];
-  const run = async (steps: readonly Step[]) => {
-    const results: unknown[][] = [];
-    for (const step of [...waiting.splice(0), ...steps]) results.push(await runStep(tx, step));
-    return results.slice(results.length - steps.length);
+/** An open transaction, of named statements and entities. A change that is made with it becomes a part of it. */
+export type Change = OpenSteps &
+  TransactionScope & {
+    /** Changes entities. Created at its first use, and flushed before named statements and the commit. */
+    readonly em: EntityManager;
+    /** Records an event for each of the given fields, with the next statements. It is logged after the commit. */
+    readonly record: (event: EventName, ...changes: readonly EventFields[]) => void;
   };
-  const steps: OpenSteps = {
-    run: async <Steps extends readonly Step[]>(given: Steps) => (await run(given)) as RowsOf<Steps>, // as declared
-    later: (step) => waiting.push(step),
-  };
-  const result = await work(recording(tx, steps, (report) => afterCommit(tx, report)));
-  await run([]);
+
+/** Returns the named statements of the open transaction of an entity manager. */
+export const stepsOf = (tx: EntityManager): Change => toChange(transactionOf(tx));
+
+/** Runs a statement in the open transaction of an entity manager. */
+export const runStep = async <Row>(tx: EntityManager, step: Step<Row>): Promise<Row[]> =>
+  (await stepsOf(tx).run([step]))[0] as Row[]; // as declared
+
+/** Returns what a change does with its transaction. */
+export const toChange = (open: OpenTransaction): Change => ({
+  ...inLockOrder(open),
+  get em() {
+    return open.em;
+  },
+  record: (event, ...changes) => recordIn(open, event, changes),
+  transact: (work) => join(open, work),
+});
+
+/** Runs work in an open transaction. Only the whole of it can be retried. */
+export async function join<R>(open: OpenTransaction, work: (open: OpenTransaction) => Promise<R>): Promise<R> {
+  const result = await work(open);
+  await open.flush();
   return result;
 }
 
-/** Runs a statement with the placeholders of MikroORM. */
-export function runStep<Row>(tx: EntityManager, [{ text }, values]: Step<Row>): Promise<Row[]> {
-  const used: unknown[] = [];
-  const sql = text.replaceAll('?', '\\?').replaceAll(/\$(\d+)/g, (_, number: string) => {
-    used.push(toParameter(values[Number(number) - 1]));
-    return '?';
-  });
-  return tx.execute<Row[]>(used.length === 0 ? text : sql, used);
+/** Returns a database of which every transaction, statement and read is part of an open transaction. */
+export function joined(db: Database, tx: EntityManager): Database {
+  const open = transactionOf(tx);
+  const run = async (...step: Step) => (await open.run([step]))[0] as never; // as declared
+  return {
+    ...db,
+    em: () => tx,
+    query: run,
+    run,
+    runTogether: (steps) => open.run(steps) as Promise<object[][]>, // as declared
+    transact: (work) => join(open, work),
+  };
 }
-
-const recording = (em: EntityManager, { run, later }: OpenSteps, onCommit: (report: () => void) => void): Change => ({
-  run,
-  later,
-  record(event, ...changes) {
-    if (changes.length === 0) return;
-    for (const step of eventSteps(em, event, changes)) later(step);
-    onCommit(createReport(em, event, changes));
-  },
-});

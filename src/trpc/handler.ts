@@ -1,17 +1,21 @@
+import type { AnyTRPCProcedure } from '@trpc/server';
 import { nodeHTTPRequestHandler } from '@trpc/server/adapters/node-http';
 import type { Request, RequestHandler, Response } from 'express';
 import { callerOf } from '../auth/authenticate.ts';
 import { parseBearer } from '../auth/authorization-header.ts';
-import { BatchLists } from '../db/batch-lists.ts';
-import { ProblemError } from '../errors.ts';
-import { PROBLEMS } from '../problems.ts';
+import { BatchLists } from '../db/long-lists/batch-lists.ts';
+import { ProblemError } from '../problems/error.ts';
+import { PROBLEMS } from '../problems/catalogue.ts';
+import { createOrigin } from '../http/device.ts';
 import { identify, peekAddress, createRateLimitError } from '../http/identify.ts';
 import { createCredentialUse } from '../http/credential-use.ts';
 import { identifyOperator } from '../http/identify-operator.ts';
 import { createRateHeaders, EXPOSED_HEADERS, setHeaders } from '../http/reply.ts';
+import { requestIdsOf } from '../http/request-id.ts';
 import type { HttpServices } from '../http/http-services.ts';
 import type { AppRouter } from '../router.ts';
-import { createContext } from '../procedures/create-context.ts';
+import { definitionOf, proceduresOf } from '../procedures/definition.ts';
+import { createContext } from '../procedures/context.ts';
 import { toProblemError } from '../procedures/problem-details.ts';
 import { setErrorContext, type Meta } from '../procedures/trpc.ts';
 import type { OperatorLimit } from '../rate-limit/operator-limiters.ts';
@@ -35,7 +39,8 @@ export function trpcHandler(http: HttpServices, router: AppRouter): RequestHandl
   const credentialUse = createCredentialUse(http);
   const origins = new Set(services.config.trpcOrigins);
   const cookies = createCookies(services.config.baseUrl);
-  const isProcedure = (name: string) => Object.hasOwn(router._def.procedures, name);
+  const procedures = proceduresOf(router);
+  const isProcedure = (name: string) => Object.hasOwn(procedures, name);
   const { host } = new URL(services.config.baseUrl);
 
   return async (req: Request, res: Response) => {
@@ -76,14 +81,15 @@ export function trpcHandler(http: HttpServices, router: AppRouter): RequestHandl
     // Queries have no body, but tRPC checks the content type.
     if (!isMutation(req)) delete req.headers['content-type'];
 
-    const requestId = res.locals['requestId'] as string; // set in app.ts for every response
+    const requestIds = requestIdsOf(req);
     const browserClient = readBrowserClient(http, cookies, req, res);
     const rejection = crossSite ?? findInvalidRequest(req, names.length) ?? checkAccount(req, authentication);
     const blocked = rate.allowed ? rejection : createRateLimitError(rate);
     compressReads(req, res);
     const ctx = createContext(services, {
-      requestId,
+      requestIds,
       address,
+      origin: createOrigin(http, req, address),
       authentication,
       browserClient,
       blocked,
@@ -118,9 +124,9 @@ export function trpcHandler(http: HttpServices, router: AppRouter): RequestHandl
         const problem = toProblemError(error);
         const principal = callerOf(authentication);
         const { teamId } = (input ?? {}) as { teamId?: unknown }; // unvalidated input
-        recordDenial(http, problem, { principal, address, requestId, teamId });
+        recordDenial(http, problem, { principal, address, requestIds, teamId });
         if (problem.extras.retryAfter !== undefined) res.setHeader('Retry-After', problem.extras.retryAfter);
-        log.failure(problem, requestId);
+        log.failure(problem, requestIds);
       },
     });
   };
@@ -131,8 +137,10 @@ const isOperatorKey = ({ services }: HttpServices, req: Request): boolean =>
 
 /** Returns the limit that all calls of a batch share; calls with different ones consume the smaller one. */
 function findLimit(router: AppRouter, names: readonly string[]): OperatorLimit {
-  const procedures = router._def.procedures as unknown as Record<string, { _def: { meta?: Meta } }>; // flat by path
-  const limits = new Set(names.map((name) => procedures[name]?._def.meta?.limit ?? 'requests'));
+  const procedures = proceduresOf(router);
+  const limitOf = (procedure: AnyTRPCProcedure | undefined) =>
+    procedure === undefined ? undefined : definitionOf<Meta>(procedure).meta?.limit;
+  const limits = new Set(names.map((name) => limitOf(procedures[name]) ?? 'requests'));
   const [limit = 'requests'] = limits;
   return limits.size === 1 ? limit : 'requests';
 }

@@ -10,6 +10,7 @@ import { ProofPrompt } from './components/proof-prompt.tsx';
 import { SignInPrompt } from './components/sign-in-prompt.tsx';
 import { direction, followLanguage } from './messages/language.ts';
 import { followLocale } from './messages/locale.ts';
+import { forgetEntered } from './kept.ts';
 import { createAppRouter } from './router.ts';
 import { me } from './session.ts';
 import { colorSchemes, theme } from './theme.ts';
@@ -38,6 +39,7 @@ function leaveIfSignedOut(error: unknown): void {
 function leave(): void {
   if (queries.getQueryData(me().queryKey) === undefined) return;
   queries.clear();
+  forgetEntered();
   const { pathname, search } = router.history.location; // after the back button, that of the page it leads to
   void router.navigate({ to: '/sign-in', search: { next: pathname + search, ended: 'true' } });
 }

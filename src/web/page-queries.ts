@@ -1,3 +1,4 @@
+import { language } from './messages/language.ts';
 import { query } from './trpc.ts';
 
 // What pages show. Their routes start reading it while the script of the page loads.
@@ -20,3 +21,6 @@ export const activityQuery = (teamId: string) => query('audit.list', { teamId, l
 
 /** The webhook endpoints of a team, or of the installation. */
 export const endpointsQuery = (teamId: string | null) => query('webhooks.list', { teamId });
+
+/** The permissions of the product, in the language of the reader. */
+export const permissionsQuery = () => query('permissions.list', { language });

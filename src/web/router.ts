@@ -35,9 +35,28 @@ export function createAppRouter(queries: QueryClient) {
     const section = hash === '' ? null : document.querySelector<HTMLElement>(`section[id="${CSS.escape(hash)}"]`);
     if (section !== null && (pathChanged || hashChanged || fromLocation === undefined))
       section.focus({ preventScroll: true });
-    else if (fromLocation !== undefined && pathChanged) document.querySelector('h1')?.focus({ preventScroll: true });
+    else if (fromLocation !== undefined && pathChanged) focusHeading();
   });
   return router;
+}
+
+let waiting: MutationObserver | undefined;
+
+/** Focuses the heading of the page, as soon as it has one: pages of a team have none until the team was read. */
+function focusHeading(): void {
+  waiting?.disconnect();
+  if (tryHeading()) return;
+  waiting = new MutationObserver(() => {
+    const busy = document.activeElement?.closest('[role="dialog"], [role="menu"], input, textarea') ?? null;
+    if (busy !== null || tryHeading()) waiting?.disconnect();
+  });
+  waiting.observe(document.body, { childList: true, subtree: true });
+}
+
+function tryHeading(): boolean {
+  const heading = document.querySelector('h1');
+  heading?.focus({ preventScroll: true });
+  return heading !== null;
 }
 
 declare module '@tanstack/react-router' {

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
-import { query, trpc } from './trpc.ts';
-import { useSubmission } from './components/submission.ts';
+import { forgetEntered } from './kept.ts';
+import { query } from './trpc.ts';
 
 /** The signed-in account, asked for once: calls of another account are rejected. @throws 401 if there is no session */
 export const me = () => ({ ...query('getMe'), staleTime: Infinity });
@@ -9,6 +9,10 @@ export const me = () => ({ ...query('getMe'), staleTime: Infinity });
 /** Returns the path to open after the sign-in. Paths to other sites become `/`. */
 export const safePath = (path: string | undefined): string =>
   path !== undefined && /^\/(?![/\\])/.test(path) ? path : '/';
+
+/** Returns the id of an application’s request whose page is at a path. */
+export const findAuthorizationId = (path: string | undefined): string | undefined =>
+  /^\/oauth\/consent\/([\w-]+)/.exec(path ?? '')?.[1];
 
 /** Removes data that was read as another user, except that of the current page. */
 export function useSessionReset() {
@@ -21,6 +25,7 @@ export function useSessionStart() {
   const queries = useQueryClient();
   const router = useRouter();
   return (next?: string) => {
+    forgetEntered();
     const path = safePath(next);
     if (path === router.state.location.href) {
       void queries.resetQueries(); // the page stays and reloads its data
@@ -30,13 +35,4 @@ export function useSessionStart() {
     // The page before is a form that is done: going back must not lead to it.
     router.history.replace(path);
   };
-}
-
-export function useSignOut(next = '/sign-in') {
-  const start = useSessionStart();
-  return useSubmission({
-    isRepeatable: true,
-    mutationFn: () => trpc.auth.signOut.mutate(),
-    onSuccess: () => start(next),
-  });
 }

@@ -13,9 +13,16 @@ const language = chooseLanguage();
 page.lang = language;
 page.dir = describeLanguage(language).direction;
 watchMissingFiles(language);
+/** Pages that do not need the texts of the others. */
+const isFirst = /^\/(?:sign-(?:in|up|out)|forgot-password|reset-password|verify-email|email-sign-in)$/.test(
+  location.pathname,
+);
+
 // Loads the texts while the console loads, which waits for them.
-const texts = document.querySelector(`meta[name="roster-texts"][data-language="${language}"]`)?.getAttribute('content');
-if (texts) {
+for (const part of isFirst ? ['first'] : ['first', 'pages']) {
+  const name = `meta[name="roster-${part}-texts"][data-language="${language}"]`;
+  const texts = document.querySelector(name)?.getAttribute('content');
+  if (!texts) continue;
   const link = document.createElement('link');
   link.rel = 'modulepreload';
   link.crossOrigin = '';

@@ -10,7 +10,6 @@ import {
   type Operation,
   type TRPCLink,
 } from '@trpc/client';
-import type { inferRouterInputs, inferRouterOutputs } from '@trpc/server';
 import type { AppRouter } from '#client/router';
 import { isLoadError } from './load-error.ts';
 import { texts } from './messages/console.ts';
@@ -122,10 +121,7 @@ export const toClientError = (problem: object | null): Error =>
 
 export const query = createQuery(trpc);
 
-export type Inputs = inferRouterInputs<AppRouter>;
-export type Outputs = inferRouterOutputs<AppRouter>;
-
-export type Scope = Outputs['getCredential']['scopes'][number];
+export type { Inputs, Outputs, Permission, Scope } from './api-types.ts';
 
 type Document = NonNullable<TRPCClientError<AppRouter>['data']>['problem'];
 

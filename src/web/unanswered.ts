@@ -23,7 +23,7 @@ export const watchCalls: TRPCLink<AppRouter> =
   () =>
   ({ op, next }) =>
     observable((observer) => {
-      const onError = watchRequest(op.type === 'mutation');
+      const onError = watchRequest(op.type === 'mutation' && op.context['isRead'] !== true);
       return next(op).subscribe({
         ...observer,
         error: (error) => {

@@ -1,7 +1,7 @@
 import type { Encryption } from '../crypto/encryption.ts';
 import { newId } from '../entities/index.ts';
 import type { Network } from '../outbound/network.ts';
-import type { DisableReason } from '../transactions/disable-webhooks.ts';
+import type { DisableReason } from './disable.ts';
 import { errorSummary } from '../telemetry/log.ts';
 import { SECOND_MS } from '../time.ts';
 import type { Claim } from './claim.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Services } from '../app-services.ts';
-import { createPool } from '../db/connection.ts';
+import type { Services } from '../service/services.ts';
+import { createPool } from '../db/connection/connection.ts';
 import { inTransaction } from '../events/chain/sql.ts';
 import { onEventsNumbered } from '../events/wake.ts';
 import type { Network } from '../outbound/network.ts';

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
-import { isLoopback } from '../config-values.ts';
-import type { Config } from '../config.ts';
+import { isLocalName, isLoopback } from '../config/origins.ts';
+import type { Config } from '../config/config.ts';
 import { isNotPublic, type Network } from '../outbound/network.ts';
 
 const LOOPBACK = ['127.0.0.0/8', '::1'];
@@ -31,7 +31,7 @@ export function findUrlFault(text: string, network: Network): string | null {
   if (url === null) return 'Enter a URL that starts with https://.';
   if (url.username !== '' || url.password !== '') return 'Remove the user and password from the URL.';
   const host = url.hostname.replace(/^\[|\]$/g, '');
-  const address = host === 'localhost' ? '127.0.0.1' : host;
+  const address = isLocalName(host) ? '127.0.0.1' : host;
   if (isIP(address) !== 0 && isNotPublic(address, network)) return 'Use a public IP address or host name.';
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname)))
     return 'Enter a URL that starts with https://.';

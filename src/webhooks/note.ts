@@ -1,8 +1,9 @@
 import type { Pool } from 'pg';
 import type { Database } from '../db/database.ts';
 import { inTransaction } from '../events/chain/sql.ts';
-import { retryConflicts, transaction } from '../transactions/transaction.ts';
-import { disableEndpoints, type DisableReason } from '../transactions/disable-webhooks.ts';
+import { retryConflicts } from '../db/errors.ts';
+import { change } from '../transactions/change.ts';
+import { disableEndpoints, type DisableReason } from './disable.ts';
 import { notify, notifyOperators } from '../jobs/notify.ts';
 import type { Result } from './attempt.ts';
 import { wakeEndpoints } from './queue.ts';
@@ -131,7 +132,7 @@ type Disabling = {
 };
 
 const disableAndNotify = (db: Database, { id, reason, still }: Disabling): Promise<void> =>
-  transaction(db, async (tx) => {
+  change(db, 'system', { on: 'installation', requires: 'nothing' }, async ({ em: tx }) => {
     for (const { account, team, url } of await disableEndpoints(tx, { id, ...still }, reason)) {
       const notice = { kind: 'webhook_disabled' as const, url, reason };
       if (account) await notify(tx, account.id, notice);

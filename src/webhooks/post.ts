@@ -1,6 +1,5 @@
-import type { IncomingMessage } from 'node:http';
 import type { Network } from '../outbound/network.ts';
-import { sendOutbound } from '../outbound/request.ts';
+import { sendOutbound, type OutboundResponse } from '../outbound/request.ts';
 import { SECOND_MS } from '../time.ts';
 
 export const POST_TIMEOUT_MS = 15 * SECOND_MS;
@@ -45,18 +44,17 @@ export const postWebhook = async (
     network,
   );
 
-async function readAnswer(res: IncomingMessage): Promise<WebhookAnswer> {
+async function readAnswer(res: OutboundResponse): Promise<WebhookAnswer> {
   const status = res.statusCode ?? 0;
   return { status, body: await readStart(res), retryAfter: res.headers['retry-after'] };
 }
 
 /** Reads the first bytes. The status is the answer, so a body that breaks off or never ends is no failure. */
-async function readStart(res: IncomingMessage): Promise<string> {
+async function readStart(res: OutboundResponse): Promise<string> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   try {
-    // Chunks are bytes, because no encoding is set.
-    for await (const chunk of res as AsyncIterable<Uint8Array>) {
+    for await (const chunk of res.readBody()) {
       chunks.push(chunk.subarray(0, ANSWER_BYTES_MAX - length));
       length += chunk.length;
       if (length >= ANSWER_BYTES_MAX) break;

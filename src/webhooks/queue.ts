@@ -1,4 +1,16 @@
+import { command } from '../db/query.ts';
 import type { Sql } from '../events/chain/sql.ts';
+
+const wakeText = (ids: string) =>
+  `insert into webhook_queue (endpoint_id, next_at, is_failing)
+   select e.id, now(), e.failing_since is not null from webhook_endpoint e
+   where e.id in (select jsonb_array_elements_text(${ids}::jsonb))
+     and exists (select from webhook_delivery d where d.endpoint_id = e.id and d.state = 'waiting')
+   order by e.id
+   on conflict (endpoint_id) do update
+   set next_at = least(webhook_queue.next_at, excluded.next_at), is_failing = excluded.is_failing`;
+
+const wake = command<never>('webhook_endpoint_upsert_wake', wakeText('$1'));
 
 /**
  * Lets the next round look at those of the endpoints that have something waiting. Called after the change that makes it
@@ -6,16 +18,10 @@ import type { Sql } from '../events/chain/sql.ts';
  * sees the change, or what it writes is overwritten.
  */
 export const wakeEndpoints = (tx: Sql, endpointIds: readonly string[]): Promise<object[]> =>
-  tx.execute(
-    `insert into webhook_queue (endpoint_id, next_at, is_failing)
-     select e.id, now(), e.failing_since is not null from webhook_endpoint e
-     where e.id in (select jsonb_array_elements_text(?::jsonb))
-       and exists (select from webhook_delivery d where d.endpoint_id = e.id and d.state = 'waiting')
-     order by e.id
-     on conflict (endpoint_id) do update
-     set next_at = least(webhook_queue.next_at, excluded.next_at), is_failing = excluded.is_failing`,
-    [JSON.stringify(endpointIds)],
-  );
+  tx.execute(wakeText('?'), [JSON.stringify(endpointIds)]);
+
+/** Wakes endpoints like `wakeEndpoints`, by a named statement. */
+export const wakeEndpointsStep = (endpointIds: readonly string[]) => [wake, [JSON.stringify(endpointIds)]] as const;
 
 /** Makes deliveries of stopped processes due again; each costs an attempt. */
 export async function recoverStopped(tx: Sql): Promise<void> {

@@ -15,7 +15,7 @@ type State = {
 // The turn that is due first, the first attempt that has no result in time, and the oldest delivery of each active
 // endpoint that waits or is being sent, by an index each.
 const webhookState = query<State>(
-  'webhook_state',
+  'webhook_endpoint_count_by_state',
   `select
      coalesce((select max(sequence) from audit_link) - (select sequence from webhook_cursor where id = 1), 0)::int as lag,
      greatest(0, coalesce(extract(epoch from now() - least(

@@ -3,7 +3,7 @@ import { authenticate } from '../../src/auth/authenticate.ts';
 import { hashPassword, verifyPassword } from '../../src/crypto/password-hash.ts';
 import { createTokens } from '../../src/crypto/tokens.ts';
 import { newId } from '../../src/entities/index.ts';
-import { createApiKeyAsOperator } from '../../src/resources/api-keys/creation.service.ts';
+import { createApiKeyFor } from '../../src/resources/api-keys/creation.service.ts';
 import { anId, anInstant, rosterOfItsOwn } from './roster.ts';
 
 const roster = await rosterOfItsOwn();
@@ -28,7 +28,7 @@ describe('account create', () => {
       '--email',
       'Ada@Example.com',
       '--first-name',
-      'Ada',
+      '李',
       '--last-name',
       'Byron',
       '--password',
@@ -41,7 +41,7 @@ describe('account create', () => {
     expect(account).toEqual({
       id: anId('acc'),
       email: 'Ada@Example.com',
-      firstName: 'Ada',
+      firstName: '李',
       lastName: 'Byron',
       role: 'admin',
       avatar: null,
@@ -92,7 +92,7 @@ describe('account create', () => {
       create(),
       create('--email', 'nobody'),
       create('--email', 'x@example.com', '--role', 'root'),
-      create('--email', 'x@example.com', '--first-name', 'X'),
+      create('--email', 'x@example.com', '--first-name', ''),
       create('--email', 'x@example.com', '--password', '7 chars'),
       roster.refusal('account', 'disable', '--email', 'nobody@example.com'),
     ]);
@@ -101,7 +101,7 @@ describe('account create', () => {
       "required option '--email <address>' not specified",
       "option '--email <address>' argument 'nobody' is invalid. It must be an email address.",
       "option '--role <role>' argument 'root' is invalid. Allowed choices are user, admin.",
-      "option '--first-name <name>' argument 'X' is invalid. It must have 2 to 255 characters.",
+      "option '--first-name <name>' argument '' is invalid. It must have 1 to 255 characters.",
       '--password: A password has 8 to 128 characters.',
       '--email: no account has the email address nobody@example.com',
     ]);
@@ -112,7 +112,7 @@ describe('account disable, enable and list', () => {
   test('disabling rejects keys and revokes sessions; enabling restores the keys, not the sessions', async () => {
     const { id, email } = await roster.account();
     const tokens = createTokens('rst');
-    const { secret } = await createApiKeyAsOperator(roster.db, tokens, id, {
+    const { secret } = await createApiKeyFor(roster.db, 'system', tokens, id, {
       name: 'Key',
       scopes: ['teams:read'],
       expiresAt: null,

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { createEncryption } from '../../src/crypto/encryption.ts';
 import { chainEvents } from '../../src/events/chain/append.ts';
 import { firstIdAt } from '../../src/entities/index.ts';
@@ -31,12 +31,13 @@ test('what a command changes is recorded as the operator’s, exported, and veri
     .map((line): Event => JSON.parse(line));
   expect(events).toMatchObject([
     { event: 'team.created', actor_kind: 'system', team_id: team.id },
+    { event: 'member.added', actor_kind: 'system', team_id: team.id },
     { event: 'role.created', actor_kind: 'operator_cli', team_id: team.id, target_id: roleId },
   ]);
 
-  expect(await roster.json('audit', 'verify')).toMatchObject({ ok: true, events: 0, pending: 4 });
+  expect(await roster.json('audit', 'verify')).toMatchObject({ ok: true, events: 0, pending: 5 });
   await chain();
-  expect(await roster.json('audit', 'verify')).toMatchObject({ ok: true, events: 4, pending: 0 });
+  expect(await roster.json('audit', 'verify')).toMatchObject({ ok: true, events: 5, pending: 0 });
 });
 
 // Guarantees that a spreadsheet computes nothing that a caller wrote: the request id is theirs.
@@ -45,15 +46,15 @@ test('a CSV has a line an event, and no formula', async () => {
   await roster.rows(
     `insert into audit_event (id, occurred_at, event, actor_kind, request_id, team_id, details)
      values ($1, '2030-01-01T00:00:00Z', 'team.created', 'system', '-2+3', 'team_csv', '{"reason":"a,\\"b\\""}'),
-            ($2, '2031-01-01T00:00:00Z', 'team.deleted', 'system', '=1+1', 'team_csv', '{}')`,
+            ($2, '2031-01-01T00:00:00Z', 'team.deleted', 'system', 'an-id', 'team_csv', '{"clientRequestId":"=1+1"}')`,
     [earlier, later],
   );
 
   const { stdout } = await roster.run('audit', 'export', '--format', 'csv', '--team', 'team_csv');
   expect(stdout.split('\r\n')).toEqual([
-    'id,occurred_at,event,actor_kind,actor_id,credential_id,client_id,team_id,account_id,target_id,address,request_id,count,details',
-    `${earlier},2030-01-01T00:00:00.000Z,team.created,system,,,,team_csv,,,,'-2+3,1,"{""reason"":""a,\\""b\\""""}"`,
-    `${later},2031-01-01T00:00:00.000Z,team.deleted,system,,,,team_csv,,,,'=1+1,1,{}`,
+    'id,occurred_at,event,actor_kind,actor_id,credential_id,client_id,team_id,account_id,target_id,address,request_id,count,details,client_request_id',
+    `${earlier},2030-01-01T00:00:00.000Z,team.created,system,,,,team_csv,,,,'-2+3,1,"{""reason"":""a,\\""b\\""""}",`,
+    `${later},2031-01-01T00:00:00.000Z,team.deleted,system,,,,team_csv,,,,an-id,1,{},'=1+1`,
     '',
   ]);
 
@@ -85,8 +86,19 @@ test.each([
   expect((await roster.run('audit', 'verify')).stderr).not.toMatch(named);
 });
 
+test('a rule that swallows events is named by verify and doctor', async () => {
+  await roster.rows('create rule swallow as on insert to audit_event do instead nothing');
+  const [verify, doctor] = await Promise.all([roster.run('audit', 'verify'), roster.run('doctor')]);
+  await roster.rows('drop rule swallow on audit_event');
+
+  const named = /rule swallow of audit_event is not of Roster.*\(table_changed\)/;
+  expect([verify.code, doctor.code]).toEqual([1, 1]);
+  expect(verify.stderr).toMatch(named);
+  expect(doctor.stdout).toMatch(named);
+});
+
 // Guarantees that triggers that no connection obeys are noticed, whoever asks.
-test.each(['session_replication_role = replica', `roster.retention = 'on'`])(
+test.each(['session_replication_role = replica', `roster.retention = 'signs root'`])(
   'the setting %s of the database is named by verify and doctor',
   async (setting) => {
     const database = new URL(roster.env.DATABASE_URL).pathname.slice(1);
@@ -118,9 +130,9 @@ test('a log that was tampered with is reported, with the position and exit 1', a
   const { code, stdout, stderr } = await roster.run('audit', 'verify', '--json');
 
   expect(code).toBe(1);
-  expect(JSON.parse(stdout)).toMatchObject({ ok: false, fault: { kind: 'event_changed', sequence: 3 } });
+  expect(JSON.parse(stdout)).toMatchObject({ ok: false, fault: { kind: 'event_changed', sequence: 4 } });
   expect(stderr).toMatch(
-    /^roster: the audit log is broken: event 3 evt_\w+ was changed \(event_changed\)(; event evt_\w+ has no valid MAC[^;\n]+){2}\n$/,
+    /^roster: the audit log is broken: event 4 evt_\w+ was changed \(event_changed\)(; event evt_\w+ has no valid MAC[^;\n]+){2}\n$/,
   );
 });
 
@@ -131,6 +143,6 @@ test('doctor names the fault with its event, and the key that must not be droppe
   const checks: { name: string; ok: boolean; detail: string }[] = JSON.parse(stdout);
   expect(checks.find(({ name }) => name === 'audit')).toMatchObject({
     ok: false,
-    detail: expect.stringMatching(/^event 3 evt_\w+ was changed \(event_changed\); /),
+    detail: expect.stringMatching(/^event 4 evt_\w+ was changed \(event_changed\); /),
   });
 });

@@ -29,7 +29,7 @@ export async function fillEverything(api: Api) {
   const person = { email: 'paul@example.com', password: PASSWORD };
   await chainEvents(api.services, { info: () => undefined, warn: () => undefined, error: () => undefined });
   // What has no place in the chain yet.
-  await createAccount(api.services.db, { ...person, isEmailVerified: true });
+  await createAccount(api.services.db, 'system', api.services.config, { ...person, isEmailVerified: true });
   await api.visitor().trpc.auth.signUp.mutate({ ...person, email: 'unverified@example.com' });
   const waits = 'select max(id) from audit_event where not exists (select from audit_link where event_id = id)';
   await api.rows(`insert into audit_pending ${waits}`);
@@ -50,6 +50,28 @@ export async function fillEverything(api: Api) {
       transports: ['usb', AWKWARD],
     },
     passkey_challenge: { id: newId('chal'), challenge: 'c' },
+    signing_key: {
+      id: newId('sig'),
+      public_key: JSON.stringify({ kty: 'RSA', n: AWKWARD }),
+      private_key: AWKWARD,
+      created_at: later,
+    },
+    declared_permission: {
+      name: 'invoices:write',
+      position: 1,
+      title: { en: AWKWARD },
+      is_sensitive: true,
+      roles: ['member'],
+      is_for_keys: true,
+      is_deprecated: false,
+    },
+    role_template: {
+      id: newId('rtpl'),
+      name: AWKWARD,
+      name_skeleton: 's',
+      permissions: ['access_billing'],
+      updated_at: later,
+    },
     ownership_transfer: { team_id: team.id, nominee_id: nominee.id },
     authorization_request: { id_hash: hash(), payload: { text: AWKWARD, long: hash().toString('hex').repeat(5000) } },
     oauth_artifact: { key_hash: hash(), model: 'Any', payload: [null, 1.5, '\\u0041'] },
@@ -85,7 +107,7 @@ export async function fillEverything(api: Api) {
     },
     operator_key_secret: { secret_hash: hash(), operator_key_id: 'opk_1' },
     idempotency_key: { key_hash: hash(), credential_id: key.id, operation: 'createTeam', fingerprint: hash() },
-    password_scheme: { kind: '2b', scheme: '$2b$12$', work: '4096', updated_at: later },
+    password_scheme: { kind: '2b', scheme: '$2b$12$', work: '4096', accounts: 3, updated_at: later },
     import_run: {
       id: 'imp_1',
       fingerprint: AWKWARD,

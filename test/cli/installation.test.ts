@@ -171,7 +171,7 @@ describe('doctor', () => {
       {
         name: 'configuration',
         ok: false,
-        detail: 'BASE_URL: must be https unless it names this machine (localhost, 127.0.0.1, [::1])',
+        detail: 'BASE_URL: must be https unless it names this machine (localhost, a name below it, 127.0.0.1, [::1])',
       },
     ]);
   });

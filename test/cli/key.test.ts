@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { authenticate } from '../../src/auth/authenticate.ts';
 import { createTokens } from '../../src/crypto/tokens.ts';
 import { SCOPES } from '../../src/entities/index.ts';
+import { aPermission } from '../trpc/product-permissions.ts';
 import { anId, anInstant, rosterOfItsOwn } from './roster.ts';
 
 const roster = await rosterOfItsOwn();
@@ -36,6 +37,7 @@ describe('key create', () => {
         keyPrefix: created.secret.slice(0, 13),
         last4: created.secret.slice(-4),
         scopes: ['profile:read', 'teams:write'],
+        permissions: [],
         teamId: null,
         createdAt: anInstant,
         lastUsedAt: null,
@@ -65,6 +67,17 @@ describe('key create', () => {
       secret: expect.stringMatching(/^rst_tk_/),
     });
     expect(await principalOf(ofTeam.secret)).toMatchObject({ accountId: owner.id, teamId: team.id });
+  });
+
+  test('a key can have permissions of the product, and no scopes then', async () => {
+    const { email } = await roster.account();
+    const name = await aPermission({ services: { db: roster.db } as never }); // of which it needs the database alone
+    const create = (...args: string[]) => roster.run('key', 'create', '--email', email, ...args, '--json');
+
+    const [created, empty] = await Promise.all([create('--product-permissions', name), create()]);
+
+    expect(JSON.parse(created.stdout).key).toMatchObject({ scopes: [], permissions: [name] });
+    expect(empty.stderr).toBe('roster: --scopes: A key needs scopes or permissions.\n');
   });
 
   test('a key can end in days, at an instant, and in the past', async () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { verifyPassword } from '../../src/crypto/password-hash.ts';
 import { createTokens } from '../../src/crypto/tokens.ts';
-import { createApiKeyAsOperator } from '../../src/resources/api-keys/creation.service.ts';
+import { createApiKeyFor } from '../../src/resources/api-keys/creation.service.ts';
 import { addMember } from '../../src/resources/members/members.service.ts';
 import { rosterOfItsOwn, run } from './roster.ts';
 
@@ -13,7 +13,7 @@ const ROOT = join(import.meta.dirname, '../..');
 
 const aKey = async (account: { id: string }, teamId?: string) => {
   const input = { name: 'Key', scopes: ['teams:read' as const], expiresAt: null, ...(teamId && { teamId }) };
-  return (await createApiKeyAsOperator(roster.db, createTokens('rst'), account.id, input)).key.id;
+  return (await createApiKeyFor(roster.db, 'system', createTokens('rst'), account.id, input)).key.id;
 };
 
 const eventsOf = async (column: 'team_id' | 'account_id', id: string) =>
@@ -97,13 +97,13 @@ describe('team', () => {
     await roster.json('team', 'transfer', '--team', team.id, '--email', heir.email);
 
     expect(await rolesIn(team.id)).toEqual([{ account_id: heir.id, role_id: 'owner', is_active: true }]);
-    expect(await eventsOf('team_id', team.id)).toEqual(['ownership.transferred']);
+    expect(await eventsOf('team_id', team.id)).toEqual(['member.added', 'ownership.transferred']);
   });
 
   test('transfer makes the former owner a member, and an inactive member the active owner', async () => {
     const [owner, heir] = [await roster.account(), await roster.account()];
     const team = await roster.team(owner);
-    await addMember(roster.db, team.id, heir.id, { isActive: false, expiresAt: new Date(Date.now() + 1000) });
+    await addMember(roster.db, 'system', team.id, heir.id, { isActive: false, expiresAt: new Date(Date.now() + 1000) });
 
     await roster.json('team', 'transfer', '--team', team.id, '--email', heir.email);
 
@@ -161,7 +161,7 @@ describe('account delete', () => {
   test('is denied while the account owns a team with other members', async () => {
     const owner = await roster.account();
     const team = await roster.team(owner);
-    await addMember(roster.db, team.id, (await roster.account()).id, {});
+    await addMember(roster.db, 'system', team.id, (await roster.account()).id, {});
 
     expect(await roster.refusal('account', 'delete', '--email', owner.email)).toMatch(/^--email: /);
     expect(await roster.rows('select id from account where id = $1', [owner.id])).toHaveLength(1);

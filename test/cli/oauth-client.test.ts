@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isSecretOfClient } from '../../src/resources/oauth-clients/registered-client.ts';
+import { findSourceBySecret } from '../../src/resources/oauth-clients/registered-client.ts';
 import { createTokens } from '../../src/crypto/tokens.ts';
 import { newId } from '../../src/entities/index.ts';
 import { listAllClients } from '../../src/resources/oauth-clients/oauth-clients.queries.ts';
@@ -46,7 +46,8 @@ async function aClient({
   return { id, secret };
 }
 
-const isValid = (clientId: string, secret = '') => isSecretOfClient(roster.db, clientId, secret);
+const isValid = (clientId: string, secret = '') =>
+  findSourceBySecret(roster.db, clientId, secret).then((source) => source !== undefined);
 const one = async (clientId: string) => (await listAllClients(roster.db)).find(({ id }) => id === clientId);
 
 describe('oauth-client create', () => {
@@ -119,6 +120,107 @@ describe('oauth-client create', () => {
   });
 });
 
+describe('oauth-client create --first-party', () => {
+  test('needs the scopes that it can have, and others have none', async () => {
+    const given = ['create', '--name', 'Web', '--redirect-uri', 'https://web.example/cb', '--confidential'];
+    const { document } = await changed<Created>(...given, '--first-party', '--scopes', 'teams:read,profile:read');
+    expect(await one(document.clientId)).toMatchObject({ isFirstParty: true, scopes: ['profile:read', 'teams:read'] });
+    for (const half of [['--first-party'], ['--scopes', 'teams:read']])
+      expect((await roster.run('oauth-client', ...given, ...half)).stderr).toContain('belong together');
+  });
+});
+
+async function aFirstParty() {
+  const { id } = await aClient({ confidential: true });
+  await roster.rows(`update oauth_client set is_first_party = true, scopes = '{teams:read}' where id = $1`, [id]);
+  return id;
+}
+
+describe('oauth-client set-logout', () => {
+  test('sets both addresses, and removes what it does not name', async () => {
+    const id = await aFirstParty();
+    const settings = {
+      postLogoutRedirectUris: ['https://app.example/out', 'https://app.example/bye'],
+      backchannelLogoutUri: 'https://app.example/logout?x=1',
+    };
+    const given = settings.postLogoutRedirectUris.flatMap((uri) => ['--post-logout-redirect-uri', uri]);
+    const uri = ['--backchannel-logout-uri', settings.backchannelLogoutUri];
+    const { document, events } = await changed('set-logout', '--client', id, ...given, ...uri);
+    expect(document).toEqual({ clientId: id, ...settings });
+    expect(await one(id)).toMatchObject(settings);
+    expect(events).toMatchObject([{ event: 'oauth_client.updated', client_id: id }]);
+
+    expect((await changed('set-logout', '--client', id, ...given, ...uri)).events).toEqual([]);
+    await changed('set-logout', '--client', id);
+    expect(await one(id)).toMatchObject({ postLogoutRedirectUris: [], backchannelLogoutUri: null });
+  });
+
+  test('rejects addresses to which nothing can be sent', async () => {
+    const id = await aFirstParty();
+    const { id: other } = await aClient({ confidential: true });
+    const refusal = (...args: string[]) => roster.refusal('oauth-client', 'set-logout', '--client', ...args);
+    const twice = ['--post-logout-redirect-uri', 'https://app.example/'];
+    expect(
+      await Promise.all([
+        refusal('client_none'),
+        refusal(id, '--post-logout-redirect-uri', 'http://app.example/'),
+        refusal(id, ...twice, ...twice),
+        refusal(id, '--backchannel-logout-uri', 'http://app.example/'),
+        refusal(id, '--backchannel-logout-uri', 'https://app.example/#part'),
+        refusal(id, '--backchannel-logout-uri', 'https://10.0.0.1/'),
+        refusal(other, '--backchannel-logout-uri', 'https://app.example/'),
+      ]),
+    ).toEqual([
+      '--client: OAuth client not found.',
+      '--post-logout-redirect-uri: It can use http only with 127.0.0.1, [::1] or localhost.',
+      '--post-logout-redirect-uri: It is listed twice.',
+      '--backchannel-logout-uri: Enter a URL that starts with https://.',
+      '--backchannel-logout-uri: It must have no fragment.',
+      '--backchannel-logout-uri: Use a public IP address or host name.',
+      '--backchannel-logout-uri: Only first-party clients have tokens that end with a session.',
+    ]);
+    expect(await one(id)).toMatchObject({ postLogoutRedirectUris: [], backchannelLogoutUri: null });
+  });
+});
+
+describe('oauth-client set-openid', () => {
+  test('sets the scopes that users can be asked for, of clients that are not first-party', async () => {
+    const { id } = await aClient({});
+    const set = (...args: string[]) => changed('set-openid', '--client', id, ...args);
+    expect((await set('--scopes', 'email,openid')).events).toMatchObject([{ event: 'oauth_client.updated' }]);
+    expect(await one(id)).toMatchObject({ openidScopes: ['openid', 'email'] });
+    await set();
+    expect(await one(id)).toMatchObject({ openidScopes: null });
+
+    const refusal = (...args: string[]) => roster.refusal('oauth-client', 'set-openid', '--client', ...args);
+    expect(
+      await Promise.all([refusal(id, '--scopes', 'email'), refusal(await aFirstParty(), '--scopes', 'openid')]),
+    ).toEqual([
+      '--scopes: Include openid: the others need it.',
+      '--scopes: First-party clients have all scopes of OpenID Connect.',
+    ]);
+  });
+});
+
+describe('oauth-client set-session', () => {
+  test('sets how long sessions last, of first-party clients alone', async () => {
+    const id = await aFirstParty();
+    const { document, events } = await changed('set-session', '--client', id, '--days', '90');
+    expect(document).toEqual({ clientId: id, sessionDays: 90 });
+    expect(events).toMatchObject([{ event: 'oauth_client.updated', client_id: id }]);
+    expect(await one(id)).toMatchObject({ sessionDays: 90 });
+    await changed('set-session', '--client', id);
+    expect(await one(id)).toMatchObject({ sessionDays: null });
+
+    const { id: other } = await aClient({ confidential: true });
+    const refusal = (...args: string[]) => roster.refusal('oauth-client', 'set-session', '--client', ...args);
+    expect(await Promise.all([refusal(other, '--days', '90'), refusal(id, '--days', '3651')])).toEqual([
+      '--days: Only tokens of first-party clients end with a session.',
+      expect.stringMatching(/--days.*whole number from 1 to 3650/),
+    ]);
+  });
+});
+
 describe('oauth-client list', () => {
   test('lists every client, with whose it is', async () => {
     const { id: accountId, email } = await roster.account();
@@ -142,6 +244,16 @@ describe('oauth-client list', () => {
       redirectUris: ['https://client.example/'],
       isNative: false,
       isConfidential: true,
+      isFirstParty: false,
+      scopes: null,
+      homeUrl: null,
+      initiateLoginUri: null,
+      isDevelopment: false,
+      sessionDays: null,
+      openidScopes: null,
+      permissions: [],
+      postLogoutRedirectUris: [],
+      backchannelLogoutUri: null,
       createdAt: anInstant,
       secrets: [{ last4: secret.slice(-4), createdAt: anInstant, expiresAt: null }],
     });

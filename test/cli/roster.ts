@@ -2,10 +2,10 @@ import { execFile } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect } from 'vitest';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { openDatabase } from '../../src/db/database.ts';
 import { createAccount } from '../../src/resources/accounts/accounts.service.ts';
-import { createTeamAsOperator } from '../../src/resources/teams/teams.service.ts';
+import { createTeam } from '../../src/resources/teams/teams.service.ts';
 import { useEventKey } from '../../src/events/chain/event-mac.ts';
 import { createEncryption } from '../../src/crypto/encryption.ts';
 import { createTestDatabase } from '../support/database.ts';
@@ -73,11 +73,11 @@ export async function rosterOfItsOwn() {
     // Not by the command: each of its runs takes a good part of a second.
     async account() {
       const email = `Person.${(made += 1)}@example.com`;
-      const { id } = await createAccount(db, { email, isEmailVerified: true });
+      const { id } = await createAccount(db, 'system', { brand: { name: 'Roster' } }, { email, isEmailVerified: true });
       return { id, email };
     },
     async team(owner: { id: string }) {
-      const { team } = await createTeamAsOperator(db, owner.id, { name: 'Core' });
+      const { team } = await createTeam(db, { caller: 'system' }, owner.id, { name: 'Core' });
       return team;
     },
     rows,

@@ -20,8 +20,8 @@ async function everyText(): Promise<void> {
     [JSON.stringify({ invitationId: 'inv', sealedToken: sealed('token') })],
   );
   await roster.rows(
-    `insert into authorization_request (id_hash, payload, expires_at) values ($1, $2, now() + '1 day')`,
-    [hash, JSON.stringify({ kept: 1, parJti: sealed('parJti') })],
+    `insert into authorization_request (id_hash, payload, sealed_id, expires_at) values ($1, $2, $3, now() + '1 day')`,
+    [hash, JSON.stringify({ kept: 1, parJti: sealed('parJti') }), sealed('id')],
   );
   // Without its token, which has no part in this.
   await roster.rows('alter table oauth_refresh_answer disable trigger all');
@@ -40,7 +40,8 @@ const texts = async () =>
   (
     await roster.rows<{ sealed: string }>(
       `select payload->>'sealedToken' as sealed from graphile_worker._private_jobs where payload->>'sealedToken' is not null
-       union all select payload->>'parJti' from authorization_request union all select answer from oauth_refresh_answer
+       union all select payload->>'parJti' from authorization_request
+       union all select sealed_id from authorization_request union all select answer from oauth_refresh_answer
        union all select secret from webhook_endpoint union all select previous_secret from webhook_endpoint`,
     )
   ).map(({ sealed }) => sealed);
@@ -58,9 +59,9 @@ describe('secrets reseal', () => {
     await everyText();
     expect(await dataCheck(`${NEW},${OLD}`)).toMatchObject({
       ok: true,
-      detail: expect.stringContaining('key 2 (5 texts)'),
+      detail: expect.stringContaining('key 2 (6 texts)'),
     });
-    expect(await dataCheck(NEW)).toMatchObject({ ok: false, detail: expect.stringContaining('5 texts cannot be') });
+    expect(await dataCheck(NEW)).toMatchObject({ ok: false, detail: expect.stringContaining('6 texts cannot be') });
 
     const { stdout } = await withKeys(`${NEW},${OLD}`, 'secrets', 'reseal');
     const again = await withKeys(`${NEW},${OLD}`, 'secrets', 'reseal');
@@ -68,20 +69,23 @@ describe('secrets reseal', () => {
     const counts = {
       'waiting emails': 1,
       'authorization requests': 1,
+      'ids of authorization requests': 1,
       'refresh answers': 1,
       'webhook secrets': 1,
       'previous webhook secrets': 1,
+      'signing keys': 0,
     };
     expect(JSON.parse(stdout)).toEqual({ resealed: counts, lost: 0 });
-    expect(Object.values(JSON.parse(again.stdout).resealed)).toEqual([0, 0, 0, 0, 0]);
+    expect(Object.values(JSON.parse(again.stdout).resealed)).toEqual([0, 0, 0, 0, 0, 0, 0]);
     expect(
       await roster.rows(
         `select actor_kind, details from audit_event where event = 'operator.secrets_resealed' order by id`,
       ),
-    ).toEqual([5, 0].map((number) => ({ actor_kind: 'operator_cli', details: { number } })));
+    ).toEqual([6, 0].map((number) => ({ actor_kind: 'operator_cli', details: { number } })));
     const encryption = createEncryption([NEW]);
     expect((await texts()).map((sealed) => encryption.decrypt(sealed)).toSorted()).toEqual([
       'answer',
+      'id',
       'parJti',
       'previous webhook',
       'token',
@@ -99,7 +103,7 @@ describe('secrets reseal', () => {
 
     expect({ code, stderr }).toEqual({
       code: 1,
-      stderr: expect.stringMatching(/^roster: 5 encrypted texts cannot be/),
+      stderr: expect.stringMatching(/^roster: 6 encrypted texts cannot be/),
     });
   });
 
@@ -114,6 +118,7 @@ describe('secrets reseal', () => {
       'oauth/requests.ts', // authorization requests
       'resources/accounts/email.service.ts', // waiting emails
       'resources/invitations/invitations.service.ts', // waiting emails
+      'resources/openid/signing-keys.ts', // signing keys
       'resources/sign-in/email-link.ts', // waiting emails
       'resources/sign-in/remaining-access.ts', // in the browser only, for an hour
       'resources/sign-in/sign-up-attempts.ts', // waiting emails

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { authenticate } from '../../src/auth/authenticate.ts';
 import { createTokens } from '../../src/crypto/tokens.ts';
-import { collect } from '../../src/db/long-list.ts';
+import { collect } from '../../src/db/long-lists/long-list.ts';
 import { demoBanner } from '../../src/demo/banner.ts';
 import type { SeededDemo } from '../../src/demo/seed.ts';
 import { listTeamInvitations } from '../../src/resources/invitations/invitations.queries.ts';

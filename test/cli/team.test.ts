@@ -12,11 +12,19 @@ async function aTeam() {
   return { owner, person, team: await roster.team(owner) };
 }
 
-const aRole = (team: { id: string }) => createRole(roster.db, team.id, { name: 'Helper', permissions: [] });
+const aRole = (team: { id: string }) => createRole(roster.db, 'system', team.id, { name: 'Helper', permissions: [] });
 
 const memberships = (team: { id: string }) =>
   roster.rows<{ role_id: string }>(
     'select account_id, role_id, is_active, expires_at from membership where team_id = $1 order by id',
+    [team.id],
+  );
+
+/** The notices about a team that are queued. */
+const noticesTo = (team: { id: string }) =>
+  roster.rows(
+    `select payload->>'kind' as kind, payload->>'thing' as thing from graphile_worker._private_jobs
+     where payload->>'teamId' = $1`,
     [team.id],
   );
 
@@ -104,7 +112,12 @@ describe('role create', () => {
       name: 'Helper',
       isSystemRole: false,
       permissions: ['access_dashboard', 'invite_members'],
+      productPermissions: [],
     });
+    // A role that gives access to others is told to the owner, as one that a member makes.
+    expect(await noticesTo(team)).toEqual([{ kind: 'role_widened', thing: 'Helper' }]);
+    await roster.json(...create('--name', 'Reader', '--permissions', 'access_dashboard'));
+    expect(await noticesTo(team)).toHaveLength(1);
     const [taken, unknown, nowhere] = await Promise.all([
       roster.refusal(...create('--name', 'HELPER', '--permissions', '')),
       roster.refusal(...create('--name', 'Other', '--permissions', 'access_dashboard,fly')),
@@ -126,6 +139,7 @@ describe('member add', () => {
 
     expect(member).toEqual({
       membershipId: anId('mem'),
+      accountId: person.id,
       userId: person.id,
       email: person.email,
       firstName: null,
@@ -180,7 +194,7 @@ describe('member set', () => {
   test('changes what is named and leaves the rest', async () => {
     const { team, person } = await aTeam();
     const named = ['--team', team.id, '--email', person.email];
-    await addMember(roster.db, team.id, person.id, { roleId: 'guest' });
+    await addMember(roster.db, 'system', team.id, person.id, { roleId: 'guest' });
 
     expect(await roster.json('member', 'set', ...named, '--expires-at', PAST)).toMatchObject({
       roleId: 'guest',
@@ -203,9 +217,10 @@ describe('member set', () => {
   // Guarantees that a team always has exactly one owner, who can act.
   test('rejects whatever would leave the team without an owner, or with two', async () => {
     const { team, owner, person } = await aTeam();
-    await addMember(roster.db, team.id, person.id, {});
+    await addMember(roster.db, 'system', team.id, person.id, {});
     const before = await memberships(team);
-    const set = (account: { id: string }, terms: MembershipTerms) => setMember(roster.db, team.id, account.id, terms);
+    const set = (account: { id: string }, terms: MembershipTerms) =>
+      setMember(roster.db, 'system', team.id, account.id, terms);
 
     await expect(set(owner, { roleId: 'member' })).rejects.toMatchObject({ problem: 'owner_not_removable' });
     await expect(set(owner, { isActive: false })).rejects.toMatchObject({ problem: 'owner_not_removable' });
@@ -234,5 +249,41 @@ describe('member set', () => {
       'name a change: --role, --active, --inactive or --expires-at',
       "option '--active' cannot be used with option '--inactive'",
     ]);
+  });
+});
+
+describe('metadata', () => {
+  test('is shown, and changed by merge patches, of a team, an account and a membership', async () => {
+    const { owner, person, team } = await aTeam();
+    await addMember(roster.db, 'system', team.id, person.id, {});
+    const of = {
+      team: ['team', 'metadata', '--team', team.id],
+      account: ['account', 'metadata', '--email', owner.email],
+      membership: ['member', 'metadata', '--team', team.id, '--email', person.email],
+    };
+    for (const args of Object.values(of)) {
+      expect(await roster.json(...args)).toEqual({ public: {}, private: {}, version: 0 });
+      expect(await roster.json(...args, '--public', '{"a":{"b":1,"c":2}}', '--private', '{"d":true}')).toEqual({
+        public: { a: { b: 1, c: 2 } },
+        private: { d: true },
+        version: 1,
+      });
+      const changed = { public: { a: { c: 2 } }, private: {}, version: 2 };
+      expect(
+        await roster.json(...args, '--public', '{"a":{"b":null}}', '--private', 'null', '--if-version', '1'),
+      ).toEqual(changed);
+      expect(await roster.refusal(...args, '--public', '{}', '--if-version', '1')).toContain('version 2');
+      expect(await roster.json(...args)).toEqual(changed);
+    }
+  });
+
+  test.for([
+    ['{', 'It must be JSON.'],
+    ['[]', 'It must be a JSON object of valid text.'],
+    ['{"a":1e999}', '/a: JSON numbers are read'],
+    ['{"__proto__":1}', '/__proto__: No member can have this name.'],
+  ])('%s is rejected', async ([patch = '', reason]) => {
+    const { team } = await aTeam();
+    expect(await roster.refusal('team', 'metadata', '--team', team.id, '--public', patch)).toContain(reason);
   });
 });

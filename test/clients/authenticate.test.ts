@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { createOperator, type Requirements } from '../../clients/typescript/src/index.ts';
 import { startApi, testWith, type Api } from '../support/api.ts';
+import { signedIn } from '../support/browser.ts';
 
 const test = testWith(() => startApi({ RATE_LIMIT: '2' }));
 
@@ -120,4 +121,26 @@ test('a call whose response was lost is sent again', async ({ api }) => {
   const request = new Request('http://api.test/', { headers: { authorization: `Bearer ${key.secret}` } });
   expect(await operator.authenticate(request)).toMatchObject({ valid: true });
   expect(calls).toBe(2);
+});
+
+// Guarantees that no page of another site, or of a sibling domain, acts with the cookie that browsers send with its requests.
+test('a session cookie counts if it is asked for, in requests from the own origin', async ({ api }) => {
+  const { account, team, operator } = await aStart(api);
+  const session = (await signedIn(api, account)).cookies.get('roster_session') ?? '';
+  const ask = (site: string | undefined, name = 'roster_session', kinds?: Requirements['kinds']) =>
+    operator.authenticate(
+      { headers: { cookie: `a=b; ${name}=${session}`, 'sec-fetch-site': site } },
+      { teamId: team.id, ...(kinds && { kinds }) },
+    );
+  const kinds = ['session', 'api-key'] as const;
+
+  for (const name of ['roster_session', '__Host-roster_session'])
+    expect(await ask('same-origin', name, [...kinds])).toMatchObject({
+      valid: true,
+      account: { id: account.id },
+      credential: { kind: 'session' },
+    });
+  for (const site of ['same-site', 'cross-site', 'none', undefined])
+    expect(await ask(site, undefined, [...kinds]), site).toMatchObject({ valid: false, code: 'credential_missing' });
+  expect(await ask('same-origin')).toMatchObject({ valid: false, code: 'credential_missing' });
 });

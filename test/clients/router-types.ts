@@ -1,6 +1,6 @@
 import type { AnyTRPCRouter, inferRouterInputs, inferRouterOutputs } from '@trpc/server';
 import type { AppRouter as Declared, ErrorShape } from '../../clients/typescript/src/generated/router.ts';
-import type { ProblemCode } from '../../src/problems.ts';
+import type { ProblemCode } from '../../src/problems/catalogue.ts';
 import type { AppRouter as Real } from '../../src/router.ts';
 
 /** Fails to compile unless the first can be used as the second. */

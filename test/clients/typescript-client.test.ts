@@ -237,6 +237,55 @@ describe('createOperator', () => {
     expect(new Set(seen.map(({ id }) => id)).size).toBe(seen.length);
   });
 
+  // Guarantees what docs/events.md says of a copy that begins with a snapshot.
+  test('follows the feed of one team, with `now` from the events that come then', async ({ api }) => {
+    const owner = await api.anAccount();
+    const [team, other] = [await api.aTeam({ owner }), await api.aTeam({ owner })];
+    const { secret } = await api.anApiKey(owner, { scopes: ['teams:read', 'teams:write'] });
+    const trpc = createRosterTrpc({ baseUrl: `http://127.0.0.1:${api.port}`, credential: secret });
+    const rename = async (name: string) => {
+      for (const { id } of [other, team]) await trpc.updateTeam.mutate({ teamId: id, name });
+      await numberEvents(api);
+    };
+    const read = async (after?: string) => {
+      const pages = [];
+      for await (const page of followEvents(
+        (input, call) => trpc.events.list.query({ teamId: team.id, ...input }, call),
+        {
+          after,
+          wait: 0,
+        },
+      ))
+        pages.push(page);
+      return pages.flatMap(({ events }) => events.map(({ type, teamId }) => `${type} ${teamId}`));
+    };
+    const renamed = `team.renamed ${team.id}`;
+    await rename('Before');
+    const { cursor } = await trpc.events.list.query({ teamId: team.id, after: 'now' });
+    expect(await read('now')).toEqual([]);
+
+    await rename('After');
+
+    expect(await read('now')).toEqual([]);
+    expect(await read(cursor)).toEqual([renamed]);
+    expect((await read()).filter((event) => event === renamed)).toEqual([renamed, renamed]);
+
+    const stopping = new AbortController();
+    const waiting = followEvents(
+      async (input, call) => {
+        const page = trpc.events.list.query({ teamId: team.id, ...input }, call);
+        if (input.after !== 'now') await rename('Meanwhile'); // once its first call has answered the cursor
+        return page;
+      },
+      { after: 'now', wait: 1, signal: stopping.signal },
+    );
+    const { value } = await waiting.next();
+    stopping.abort();
+    expect(value?.events).toMatchObject([
+      { type: 'team.renamed', teamId: team.id, data: { team: { name: 'Meanwhile' } } },
+    ]);
+  });
+
   // Guarantees that no list of the document with pages is left out here.
   test('iterates over all pages of every list that has pages, and reads no page before it is asked for', async ({
     api,
@@ -257,6 +306,10 @@ describe('createOperator', () => {
     const endpointId = endpoint.endpointId;
     for (let n = 0; n < 3; n += 1) await operator.testWebhookEndpoint({ endpointId });
     const importId = await anImport(api, operatorKey.id, 3);
+    for (let n = 0; n < 3; n += 1) {
+      await api.anApiKey(owner);
+      await api.anApiKey(owner, { team });
+    }
 
     let calls = 0;
     const page = { limit: 1 };
@@ -266,6 +319,12 @@ describe('createOperator', () => {
       listTeams: listAll((position, call) => read(operator.listTeams({ ...page, ...position }, call))),
       listMembers: listAll((position, call) =>
         read(operator.listMembers({ ...page, teamId: team.id, ...position }, call)),
+      ),
+      listAccountApiKeys: listAll((position, call) =>
+        read(operator.listAccountApiKeys({ ...page, accountId: owner.id, ...position }, call)),
+      ),
+      listTeamApiKeys: listAll((position, call) =>
+        read(operator.listTeamApiKeys({ ...page, teamId: team.id, ...position }, call)),
       ),
       listWebhookDeliveries: listAll((position, call) =>
         read(operator.listWebhookDeliveries({ ...page, endpointId, ...position }, call)),

@@ -39,3 +39,27 @@ test('a delete finds the rows below it by an index: every foreign key has one', 
     await database.drop();
   }
 });
+
+/** Columns of foreign keys whose collation is another than that of the column that they refer to. */
+const OTHER_COLLATION = `
+  select c.conrelid::regclass::text || '.' || a.attname as column
+  from pg_constraint c
+  join pg_attribute a on a.attrelid = c.conrelid and a.attnum = c.conkey[1]
+  join pg_attribute r on r.attrelid = c.confrelid and r.attnum = c.confkey[1]
+  where c.contype = 'f' and c.connamespace = 'public'::regnamespace and a.attcollation <> r.attcollation
+  order by 1`;
+
+// Guarantees that a join finds rows by the index of the key: one of another collation is not used.
+test('every foreign key has the collation of what it refers to', async () => {
+  const database = await createTestDatabase();
+  const client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  try {
+    expect((await client.query(OTHER_COLLATION)).rows).toEqual([]);
+    await client.query('alter table membership alter column role_id type text collate "default"');
+    expect((await client.query(OTHER_COLLATION)).rows).toEqual([{ column: 'membership.role_id' }]);
+  } finally {
+    await client.end();
+    await database.drop();
+  }
+});

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { collect, LongList } from '../../src/db/long-list.ts';
-import { PART_ITEMS } from '../../src/db/parts.ts';
+import { collect, LongList } from '../../src/db/long-lists/long-list.ts';
+import { PART_ITEMS } from '../../src/db/long-lists/parts.ts';
 import { query } from '../../src/db/query.ts';
 
 import { test, type Api } from '../support/api.ts';

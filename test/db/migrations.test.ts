@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { onTestFinished, expect, test } from 'vitest';
 import { knownMigrations, migrate } from '../../src/db/migrate.ts';
-import { MIGRATIONS, openOrm } from '../../src/db/orm.ts';
+import { MIGRATIONS, openOrm } from '../../src/db/connection/orm.ts';
 import { createTestDatabase } from '../support/database.ts';
 
 const ROOT = join(import.meta.dirname, '../..');

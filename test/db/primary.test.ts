@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
-import type { DatabaseHost } from '../../src/database-url.ts';
-import { createPrimaryLocator, ReadOnlyServerError } from '../../src/db/primary.ts';
+import type { DatabaseHost } from '../../src/config/database-url.ts';
+import { createPrimaryLocator, ReadOnlyServerError } from '../../src/db/failover/primary.ts';
 
 const A = { host: 'a', port: 5432 };
 const B = { host: 'b', port: 5432 };

@@ -1,9 +1,7 @@
-import { Pool } from 'pg';
 import { describe, expect, onTestFinished } from 'vitest';
-import { isUnavailable } from '../../src/db/database.ts';
-import { getPgConnection } from '../../src/db/pg-internals.ts';
-import { collect, LongList } from '../../src/db/long-list.ts';
-import { createPipeline } from '../../src/db/pipeline.ts';
+import { isUnavailable } from '../../src/db/errors.ts';
+import { getPgConnection } from '../../src/db/pipeline/pg-internals.ts';
+import { collect, LongList } from '../../src/db/long-lists/long-list.ts';
 import { command, query } from '../../src/db/query.ts';
 import { test, type Api } from '../support/api.ts';
 
@@ -80,24 +78,6 @@ describe('queries of one moment', () => {
     expect(await waiting).toEqual([{ value: 2 }]);
   });
 
-  test('all fail if PostgreSQL says nothing in time, and the next ones get another connection', async ({ api }) => {
-    const pool = new Pool({ connectionString: api.databaseUrl, pipeline: true, query_timeout: 500 });
-    pool.on('connect', (client) => client.on('error', () => undefined));
-    onTestFinished(() => pool.end());
-    const run = createPipeline(pool);
-    const ask = (name: string, text: string) => run({ name, text, values: [] });
-
-    const answers = await Promise.allSettled([
-      ask('test_one', 'select 1 as one'),
-      ask('test_hangs', 'select pg_sleep(5)'),
-      ask('test_two', 'select 2 as two'),
-    ]);
-
-    for (const answer of answers.slice(1))
-      expect(answer.status === 'rejected' && isUnavailable(answer.reason)).toBe(true);
-    await expect.poll(() => ask('test_two', 'select 2 as two').catch(() => null)).toEqual([{ two: 2 }]);
-  });
-
   test('all fail if their connection breaks, and the next ones get another', async ({ api }) => {
     const { db } = api.services;
     db.pools.reads.once('acquire', (client) => setImmediate(() => getPgConnection(client).stream.destroy()));
@@ -147,11 +127,12 @@ describe('a query', () => {
 
   test('is rejected if another statement has its name, or if PostgreSQL cannot store a value', async ({ api }) => {
     const { db } = api.services;
-    const other = query('test_echo', 'select 2 as value');
+    const other = { ...echo, text: 'select 2 as value' };
     const both = () => Promise.allSettled([db.query(echo, [1]), db.query(other, [])]);
 
     const [, refusal] = await both();
 
+    expect(() => query('test_echo', 'select 2 as value')).toThrow('Two statements have the name test_echo.');
     expect(refusal).toMatchObject({ reason: { message: 'Two statements have the name test_echo.' } });
     await expect(db.query(echo, [new Date()])).rejects.toThrow('A parameter of a query cannot be of type object.');
     expect(await db.query(echo, [7])).toEqual([{ value: 7 }]);
@@ -227,7 +208,7 @@ describe('a transaction of named statements', () => {
   const teams = (api: Api, like: string) => api.rows('select id from team where id like $1 order by id', [like]);
 
   test('commits what it ran and what it left for later, in this order', async ({ api }) => {
-    const found = await api.services.db.runSteps(async ({ run, later }) => {
+    const found = await api.services.db.transact(async ({ run, later }) => {
       later([addTeam, ['steps-1']]);
       const [values] = await run([[echo, [1]]]);
       later([addTeam, ['steps-2']]);
@@ -241,7 +222,7 @@ describe('a transaction of named statements', () => {
   test('that is refused changes nothing, and its connection is free again', async ({ api }) => {
     const { db } = api.services;
     const refused = () =>
-      db.runSteps(async ({ run }) => {
+      db.transact(async ({ run }) => {
         await run([[addTeam, ['refused-1']]]);
         throw new Error('refused');
       });
@@ -260,13 +241,13 @@ describe('a transaction of named statements', () => {
     ['because its connection is lost', [ending, []], /terminat/],
   ] as const)('that fails %s changes nothing', async ([, failing, message], { api }) => {
     const { db } = api.services;
-    const failed = db.runSteps(async ({ run, later }) => {
+    const failed = db.transact(async ({ run, later }) => {
       await run([[addTeam, ['failed-1']]]);
       later(failing);
     });
 
     await expect(failed).rejects.toThrow(message);
     expect(await teams(api, 'failed-%')).toEqual([]);
-    expect(await db.runSteps(({ run }) => run([[echo, [7]]]))).toEqual([[{ value: 7 }]]);
+    expect(await db.transact(({ run }) => run([[echo, [7]]]))).toEqual([[{ value: 7 }]]);
   });
 });

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { connectionFault } from '../../src/db/connection-fault.ts';
-import { isUnavailable } from '../../src/db/database.ts';
+import { connectionFault } from '../../src/service/database-fault.ts';
+import { isUnavailable } from '../../src/db/errors.ts';
 import { SCOPES } from '../../src/entities/index.ts';
 import { test, type Api } from '../support/api.ts';
 import { as, stateOf } from '../trpc/console.ts';

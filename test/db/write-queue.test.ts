@@ -1,9 +1,8 @@
 import { EventEmitter } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { Caller, runFor } from '../../src/db/caller.ts';
-import { createWriteQueue } from '../../src/db/write-queue.ts';
+import { Caller, runFor } from '../../src/db/turns/caller.ts';
+import { createWriteQueue } from '../../src/db/turns/write-queue.ts';
 
 const CONNECTIONS = 5;
 const PLACES = CONNECTIONS - 1;
@@ -17,47 +16,8 @@ const aCaller = (name: string) =>
     new EventEmitter() as unknown as ServerResponse,
   );
 
+// What else the queue promises is promised over HTTP (test/rest/fairness.test.ts).
 describe('work whose lock is held', () => {
-  test('begins anew until it gets the lock, and runs as often as that', async () => {
-    const queue = createWriteQueue(CONNECTIONS);
-    let attempts = 0;
-
-    const done = await queue.run(() => {
-      attempts += 1;
-      return attempts < 3 ? Promise.reject(lockTimeout()) : Promise.resolve('done');
-    }, 'team');
-
-    expect([done, attempts, queue.length]).toEqual(['done', 3, 0]);
-  });
-
-  test('for any number of teams takes half of the places, once each lock is known to be held', async () => {
-    const queue = createWriteQueue(CONNECTIONS);
-    const teams = Array.from({ length: 2 * PLACES }, (_, i) => `team-${i}`);
-    const isTried = new Set<string>();
-    const isHeld = { locks: true };
-    let atWork = 0;
-    let most = 0;
-    const work = async (team: string) => {
-      atWork += 1;
-      // The first attempt finds out that the lock is held.
-      if (isTried.size === teams.length) most = Math.max(most, atWork);
-      await sleep(5);
-      atWork -= 1;
-      isTried.add(team);
-      if (isHeld.locks) throw lockTimeout();
-    };
-    const waiting = Promise.all(teams.map((team) => runFor(aCaller(team), () => queue.run(() => work(team), team))));
-    waiting.catch(() => undefined);
-    await expect.poll(() => isTried.size).toBe(teams.length);
-    await expect.poll(() => most).toBe(PLACES / 2);
-
-    expect(await queue.run(() => Promise.resolve('done'), 'free team')).toBe('done');
-    isHeld.locks = false;
-    await waiting;
-
-    expect(queue.length).toBe(0);
-  });
-
   test('is patient no more once nothing else waits for the lock', async () => {
     const queue = createWriteQueue(CONNECTIONS);
     const locked = Promise.withResolvers<void>();
@@ -83,15 +43,5 @@ describe('work whose lock is held', () => {
 
     locked.resolve();
     await Promise.all(holders);
-  });
-
-  test('is not tried again for another error', async () => {
-    const queue = createWriteQueue(CONNECTIONS);
-    let attempts = 0;
-    const work = () => Promise.reject(new Error(`attempt ${(attempts += 1)}`));
-
-    await expect(queue.run(work, 'team')).rejects.toThrow('attempt 1');
-
-    expect(attempts).toBe(1);
   });
 });

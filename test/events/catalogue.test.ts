@@ -2,6 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { FILLED_PAGES, fillPage, PASSAGES } from '../../bin/fill-docs.ts';
 import { EVENTS, type EventName } from '../../src/events/catalogue.ts';
 import { DATA, type DataKind } from '../../src/events/data.ts';
 import type { EventDefinition } from '../../src/events/definition.ts';
@@ -16,6 +17,7 @@ import { clientOutput } from '../../src/resources/oauth-clients/oauth-clients.sc
 import { grantOutput } from '../../src/resources/oauth-grants/oauth-grants.schema.ts';
 import { memberOutput } from '../../src/resources/members/members.schema.ts';
 import { operatorKeyOutput } from '../../src/resources/operator-keys/operator-keys.schema.ts';
+import { publicMetadataOutput } from '../../src/resources/metadata/metadata.schema.ts';
 import { passkeyOutput } from '../../src/resources/passkeys/passkeys.schema.ts';
 import { roleOutput } from '../../src/resources/roles/roles.schema.ts';
 import { sessionOutput } from '../../src/resources/sessions/sessions.schema.ts';
@@ -30,10 +32,13 @@ type Shown = readonly [output: { readonly shape: object }, own?: readonly string
 /** What shows each kind elsewhere, and what only the caller gets there: the own role, the secrets of an own client. */
 const SHOWN: Readonly<Record<DataKind, Shown>> = {
   account: [accountOutput],
+  accountMetadata: [publicMetadataOutput],
   session: [sessionOutput, ['isCurrentSession']],
   passkey: [passkeyOutput],
   team: [teamOutput, ['role']],
+  teamMetadata: [publicMetadataOutput],
   member: [memberOutput],
+  memberMetadata: [publicMetadataOutput],
   role: [roleOutput, ['isAssignable']],
   invitation: [invitationOutput],
   apiKey: [apiKeyOutput],
@@ -47,11 +52,24 @@ const SHOWN: Readonly<Record<DataKind, Shown>> = {
 
 const KINDS = Object.keys(DATA) as DataKind[];
 
+/** What a copy needs besides, of which only operators see the external ids. */
+const MORE: Partial<Record<DataKind, readonly string[]>> = {
+  account: ['externalId'],
+  team: ['externalId'],
+  member: ['accountId', 'status', 'expiresAt'],
+  accountMetadata: ['accountId'],
+  teamMetadata: ['teamId'],
+  role: ['productPermissions'],
+  apiKey: ['permissions'],
+  memberMetadata: ['membershipId', 'accountId'],
+};
+
 describe('the data of an event', () => {
   test.each(KINDS)('shows the %s as REST and tRPC do', (kind) => {
     const [{ shape }, own = []] = SHOWN[kind];
     const shown = Object.keys(shape).filter((field) => !own.includes(field));
-    expect(Object.keys(DATA[kind].shape).toSorted()).toEqual(shown.toSorted());
+    const all = new Set([...shown, ...(MORE[kind] ?? [])]);
+    expect(Object.keys(DATA[kind].shape).toSorted()).toEqual([...all].toSorted());
   });
 
   test('is of every kind', () => {
@@ -88,16 +106,21 @@ test('only what changes nothing, or happens once per request, is not delivered',
   expect(audited.toSorted()).toEqual([...DENIALS, ...LOOKS, ...REFRESHES].toSorted());
 });
 
-test('docs/events.md states the size of the catalogue', () => {
-  const page = readFileSync(join(import.meta.dirname, '../../docs/events.md'), 'utf8');
-  const all = Object.values<EventDefinition>(EVENTS);
-  const delivered = all.filter(({ isDelivered }) => isDelivered);
-  const numberOf = (who: string) => delivered.filter(({ audience }) => audience === who).length;
+describe('the documentation', () => {
+  const read = (page: string) => readFileSync(join(import.meta.dirname, '../..', page), 'utf8');
 
-  expect(page).toContain(
-    `${all.length} events, of which ${delivered.length} are delivered, ${numberOf('team')} of them to teams, ` +
-      `${numberOf('account')} to accounts and ${numberOf('operator')} to the operator only; ${all.length - delivered.length} are in the audit log alone.`,
-  );
+  test.each(FILLED_PAGES)('%s has the numbers of the catalogue, as `npm run build:docs` writes them', (page) => {
+    expect(read(page)).toBe(fillPage(read(page)));
+  });
+
+  test.each(Object.keys(PASSAGES))('has the generated passage %s', (name) => {
+    expect(FILLED_PAGES.map(read).join('')).toContain(`<!-- ${name} -->`);
+  });
+
+  test.each(['docs/events.md', 'docs/audit-log.md', 'docs/webhooks.md'])('%s counts events nowhere else', (page) => {
+    const text = read(page).replaceAll(/<!-- ([a-z-]+) -->[^]*?<!-- \/\1 -->/g, '');
+    expect(text.match(/(?<=These )\d+ events|\d+ events, of which|\d+ of them to teams/g)).toBe(null);
+  });
 });
 
 withApi('/docs/events shows every event with an example, and has the JSON Schema of each', async ({ api }) => {

@@ -1,56 +1,26 @@
-import pg from 'pg';
 import { describe, expect, onTestFinished, vi } from 'vitest';
 import { firstIdAt } from '../../src/entities/index.ts';
 import { useEventKey } from '../../src/events/chain/event-mac.ts';
 import { record, recordNow } from '../../src/events/record.ts';
 import { GENESIS } from '../../src/events/chain/hash-chain.ts';
-import { insertCheckpoint } from '../../src/events/chain/checkpoints.ts';
 import { chainEvents, numberEvents } from '../../src/events/chain/append.ts';
 import { pruneEvents } from '../../src/events/chain/retention.ts';
 import { verifyAudit } from '../../src/events/chain/verify.ts';
 import { createEncryption } from '../../src/crypto/encryption.ts';
-import { startApi, test as shared, type Api } from '../support/api.ts';
-import { as } from '../trpc/console.ts';
-
-const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
-
-const chain = ({ services }: Api) => chainEvents(services, log);
-const verify = ({ services }: Api) => verifyAudit(services);
-
-/** The same service after a restart: it does not remember where it ended the chain. */
-const anotherProcess = ({ services }: Api) => ({ ...services, db: { ...services.db } });
-
-/** Takes the chain away and has the service begin it again. */
-const UNCHAIN = [
-  'delete from audit_link',
-  'delete from audit_checkpoint',
-  'update audit_head set sequence = null, hash = null, signature = null',
-  'insert into audit_pending select id from audit_event',
-];
-
-/** A service of the test's own, whose log has so many events, all of them in the chain. */
-async function createLog(events = 5, settings: Record<string, string> = {}): Promise<Api> {
-  const api = await startApi(settings);
-  onTestFinished(() => api.close());
-  await more(api, events);
-  await chain(api);
-  return api;
-}
-
-async function more(api: Api, events: number): Promise<void> {
-  const trpc = await as(api, await api.anAccount());
-  for (let i = 0; i < events; i += 1) await trpc.account.updateProfile.mutate({ preferredLocale: 'de' });
-}
-
-/** What somebody does who owns the database, past every trigger. */
-async function tamper(api: Api, ...statements: string[]): Promise<void> {
-  api.allowStrayEvents();
-  const client = new pg.Client(api.databaseUrl);
-  await client.connect();
-  await client.query('set session_replication_role = replica');
-  for (const sql of statements) await client.query(sql);
-  await client.end();
-}
+import { test as shared, type Api } from '../support/api.ts';
+import {
+  anotherProcess,
+  chain,
+  createLog,
+  insertForged,
+  log,
+  more,
+  savedHead,
+  signAsBefore,
+  tamper,
+  UNCHAIN,
+  verify,
+} from './chain-log.ts';
 
 const replacedTrigger = (events: string): readonly string[] => [
   'drop trigger audit_link_append_only on audit_link',
@@ -58,17 +28,6 @@ const replacedTrigger = (events: string): readonly string[] => [
      execute function audit_append_only()`,
 ];
 
-/** The statement with which somebody puts back the signed end that there is now. */
-async function savedHead(api: Api): Promise<string> {
-  const [head] = await api.rows<{ sequence: string; hash: string; signature: string }>(
-    `select sequence, encode(hash, 'hex') as hash, encode(signature, 'hex') as signature from audit_head`,
-  );
-  return `update audit_head set sequence = ${head?.sequence}, hash = decode('${head?.hash}', 'hex'),
-    signature = decode('${head?.signature}', 'hex')`;
-}
-
-const insertForged = (at: string) =>
-  `insert into audit_event (id, occurred_at, event, actor_kind, details) values ('evt_0', ${at}, 'team.created', 'system', '{}')`;
 const third = '(select event_id from audit_link where sequence = 3)';
 
 describe('the chain', () => {
@@ -88,7 +47,7 @@ describe('the chain', () => {
     const api = await createLog(1);
     const { promise: released, resolve: release } = Promise.withResolvers<void>();
     const { promise: inserted, resolve: onInserted } = Promise.withResolvers<void>();
-    const late = api.services.db.em().transactional(async (tx) => {
+    const late = api.services.db.transact(async ({ em: tx }) => {
       record(tx, 'team.created');
       await tx.flush();
       onInserted();
@@ -108,7 +67,6 @@ describe('the chain', () => {
   shared.for([
     ['of another server', `update audit_head set server = 'another'`],
     ['of the future', `update audit_head set snapshot = '9000000000:9000000000:'`],
-    ['that somebody deleted', 'delete from audit_head'],
   ] as const)('takes in every event without a position where the snapshot is one %s', async ([, sql]) => {
     const api = await createLog(2);
     await more(api, 2);
@@ -281,6 +239,36 @@ describe('verification reports', () => {
     expect(faults).toContainEqual(expect.objectContaining({ kind, sequence }));
   });
 
+  // Guarantees that nothing swallows or hides events without a sign.
+  shared('what acts on a table of the log, and is not of Roster', async () => {
+    const api = await createLog(2);
+    await tamper(api, 'create function swallow() returns trigger language plpgsql as $$ begin return null; end $$');
+    const tables = await api.rows<{ name: string }>(
+      `select c.relname as name from pg_class c
+       where c.relkind in ('r', 'p') and c.relname like 'audit\\_%' order by 1`,
+    );
+    expect(tables.length).toBeGreaterThanOrEqual(8);
+    for (const { name } of tables) {
+      // Named like those of Roster, where there is none.
+      const trigger = /head|pending/.test(name) ? `${name}_append_only` : 'swallow';
+      for (const [sql, undo] of [
+        [`create rule hide as on insert to ${name} do instead nothing`, `drop rule hide on ${name}`],
+        [
+          `create trigger ${trigger} before insert on ${name} for each row execute function swallow()`,
+          `drop trigger ${trigger} on ${name}`,
+        ],
+        [`alter table ${name} enable row level security`, `alter table ${name} disable row level security`],
+      ] as const) {
+        await tamper(api, sql);
+        const { faults } = await verify(api);
+        await tamper(api, undo);
+        expect([sql, new Set(faults.map(({ kind }) => kind))]).toEqual([sql, new Set(['table_changed'])]);
+        expect(faults.some(({ trigger: named }) => named?.endsWith(` of ${name}`))).toBe(true);
+      }
+    }
+    expect((await verify(api)).faults).toEqual([]);
+  });
+
   // Guarantees that recomputed hashes fail: an attacker cannot sign their end.
   shared('an event whose hash and all later ones were recomputed', async () => {
     const api = await createLog(4);
@@ -391,11 +379,14 @@ describe('verification reports', () => {
     const api = await createLog(1);
     await tamper(api, 'update audit_event set mac = null', ...UNCHAIN);
     // A checkpoint of the version before, which knew no periods.
-    const { db, encryption } = api.services;
-    const position = { ...GENESIS, isRoot: true, startedAt: null, unsignedUntil: null };
-    await db.em().transactional((tx) => insertCheckpoint(tx, encryption, position));
+    await tamper(
+      api,
+      `insert into audit_checkpoint (id, created_at, sequence, hash, is_root, signature)
+       values ('chk_0', now(), 0, decode('${GENESIS.hash}', 'hex'), true, '')`,
+    );
+    await signAsBefore(api);
     await api.rows(insertForged('now()'));
-    expect(await chainEvents(anotherProcess(api), log)).toBe(2);
+    expect(await chainEvents(anotherProcess(api), log)).toBe(3); // with the event of the upgrade
     expect(await verify(api)).toMatchObject({ faults: [], unsigned: { count: 2, sequence: 1 } });
 
     await api.rows(insertForged('now()').replace('evt_0', 'evt_1'));

@@ -51,7 +51,7 @@ describe('a denial', () => {
     onTestFinished(() => void vi.useRealTimers());
     const denials = createDenialLog(api.services.db, (error) => expect.fail(String(error)));
     onTestFinished(() => denials.close());
-    denials.note(denied('access.denied', 'by the timer'), 'a-request');
+    denials.note(denied('access.denied', 'by the timer'), { requestId: 'a-request', clientRequestId: null });
     const written = () => api.rows(`select 1 from audit_event where details->>'reason' = 'by the timer'`);
 
     await vi.advanceTimersByTimeAsync(59_000);

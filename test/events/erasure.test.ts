@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { describe, expect, onTestFinished, vi } from 'vitest';
-import { deleteAccountAsOperator } from '../../src/resources/accounts/deletion.service.ts';
+import { deleteAccount } from '../../src/resources/accounts/deletion.service.ts';
 import { updateAccount } from '../../src/resources/accounts/accounts.service.ts';
 import { startApi, testWith, type Api } from '../support/api.ts';
 import { anInvitationWithLink, as } from '../trpc/console.ts';
@@ -61,7 +61,7 @@ describe('what events show of an account', () => {
     await member.updateMe.mutate({ firstName: 'Ada', lastName: 'Lovelace' });
 
     const release = await numberHeld(api);
-    const deleted = deleteAccountAsOperator(api.services.db, account.id);
+    const deleted = deleteAccount(api.services.db, 'system', account.id);
     const isDeleted = deleted.then(() => true);
     // It waits for the numbering; without that, it is over before the payloads are written.
     await Promise.race([isDeleted, waitsFor(api, `query like 'select pg_advisory_xact_lock_shared%'`)]);
@@ -83,7 +83,7 @@ describe('what events show of an account', () => {
     await numberEvents(api);
     expect(await showing(api, account.email)).toContain('account.profile_changed');
 
-    await deleteAccountAsOperator(api.services.db, account.id);
+    await deleteAccount(api.services.db, 'system', account.id);
 
     expect(await showing(api, account.email)).toEqual([]);
   });
@@ -100,7 +100,7 @@ describe('what events show of an account', () => {
     await theirs.roles.create.mutate({ ...input, name: 'Reader', permissions: [] });
     await theirs.teams.updateDetails.mutate({ ...input, description: 'New' });
     await theirs.invitations.create.mutate({ ...input, email: anAddress() });
-    await theirs.webhooks.create.mutate({ ...input, url: 'https://example.com/' });
+    await theirs.webhooks.create.mutate({ ...input, url: 'https://example.com/', types: ['team.updated'] });
     const key = { ...input, scopes: ['teams:read' as const] };
     const { key: kept } = await trpc.createApiKey.mutate({ ...key, name: 'Kept' });
     const { key: gone } = await theirs.createApiKey.mutate({ ...key, name: 'Gone' });
@@ -110,7 +110,7 @@ describe('what events show of an account', () => {
     await numberEvents(api);
     expect(await showing(api, own.name)).toEqual(['team.created']);
 
-    await deleteAccountAsOperator(api.services.db, actor.id);
+    await deleteAccount(api.services.db, 'system', actor.id);
 
     const shown = await api.rows<{ type: string; target_id: string | null; shows: boolean }>(
       `select type, target_id, data is not null as shows from event_payload where team_id = $1 order by sequence`,
@@ -141,7 +141,7 @@ describe('what events show of an account', () => {
     await numberEvents(api);
     expect(await showing(api, account.email)).toEqual(['invitation.created']);
 
-    await deleteAccountAsOperator(api.services.db, account.id);
+    await deleteAccount(api.services.db, 'system', account.id);
 
     expect(await showing(api, account.email)).toEqual([]);
   });
@@ -155,7 +155,7 @@ describe('what events show of an account', () => {
     await api.rows('update invitation set accepted_at = now() where team_id = $1', [team.id]);
     await numberEvents(api);
 
-    await updateAccount(api.services.db, account.id, { email: anAddress(), isEmailVerified: true });
+    await updateAccount(api.services.db, 'system', account.id, { email: anAddress(), isEmailVerified: true });
 
     const rows = await api.rows<{ team_id: string; erased: boolean }>(
       `select team_id, data is null as erased from event_payload where type = 'invitation.created' and team_id = any($1)`,
@@ -202,7 +202,7 @@ describe('the answer of a receiver', () => {
     for (const { email } of [member, invited])
       expect((await answers(api, endpointId)).filter(({ answer }) => answer?.includes(email))).toHaveLength(1);
 
-    for (const { id } of [member, invited]) await deleteAccountAsOperator(api.services.db, id);
+    for (const { id } of [member, invited]) await deleteAccount(api.services.db, 'system', id);
 
     const left = await answers(api, endpointId);
     expect(left.filter(({ answer }) => answer?.includes(member.email) || answer?.includes(invited.email))).toEqual([]);
@@ -221,7 +221,7 @@ describe('the answer of a receiver', () => {
     dispatch(api);
     await eventually(() => expect(receiver.received.some(({ body }) => body.includes(member.email))).toBe(true));
 
-    await deleteAccountAsOperator(api.services.db, member.id);
+    await deleteAccount(api.services.db, 'system', member.id);
     hold.resolve();
     await eventually(async () => {
       const states = (await stateOf(api, endpointId)).filter(({ event }) => event === 'member.deactivated');

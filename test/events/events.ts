@@ -18,9 +18,16 @@ export type EventRow = {
   count: number;
 };
 
-/** What was recorded of a request. */
-export const eventsOf = (api: Pick<Api, 'rows'>, requestId: string) =>
-  api.rows<EventRow>('select * from audit_event where request_id = $1 order by id', [requestId]);
+/** The ids that the service gives to requests. */
+export const OWN_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** What was recorded of a request, by the id that its client sent. */
+export const eventsOf = (api: Pick<Api, 'rows'>, clientRequestId: string) =>
+  api.rows<EventRow>(
+    `select *, details - 'clientRequestId' as details from audit_event
+     where details ->> 'clientRequestId' = $1 order by id`,
+    [clientRequestId],
+  );
 
 /** What was recorded by somebody's call. */
 export async function recordedBy(

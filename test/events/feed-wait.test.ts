@@ -18,7 +18,7 @@ async function aFeed(api: Api) {
     trpc,
     teamId: team.id,
     /** The number of looks at the feed of a team. */
-    looks: () => read.mock.calls.filter(([{ name }]) => name === 'feed_of_team').length,
+    looks: () => read.mock.calls.filter(([{ name }]) => name === 'event_payload_list_of_team').length,
     /** The end of the feed. */
     end: async () => {
       await numberEvents(api);
@@ -108,7 +108,7 @@ describe('calls that wait for events', () => {
 
     const outcome = outcomeOf(read(page.cursor, LONG));
     await vi.waitFor(
-      () => expect(looks.mock.calls.some(([{ name }]) => name.startsWith('feed_of_'))).toBe(true),
+      () => expect(looks.mock.calls.some(([{ name }]) => name.startsWith('event_payload_list_of_'))).toBe(true),
       BOUND,
     );
     await api.rows(change, [owner.id]);

@@ -1,7 +1,7 @@
 import { expect, describe } from 'vitest';
 import { numberEvents } from '../../src/events/chain/append.ts';
 import { emitNumbered } from '../../src/events/wake.ts';
-import { deleteAccountAsOperator } from '../../src/resources/accounts/deletion.service.ts';
+import { deleteAccount } from '../../src/resources/accounts/deletion.service.ts';
 import { aScene } from './mutations.ts';
 import { as, outcomeOf, withKey } from '../trpc/console.ts';
 import { test, type Api } from '../support/api.ts';
@@ -179,7 +179,7 @@ describe('what a feed shows of somebody', () => {
       'invitation.created': { invitation: { email: invited.email } },
     });
 
-    for (const { id } of [member, invited]) await deleteAccountAsOperator(api.services.db, id);
+    for (const { id } of [member, invited]) await deleteAccount(api.services.db, 'system', id);
     await number(api);
 
     expect(await shown()).toMatchObject({

@@ -1,4 +1,5 @@
 import type { Api } from '../support/api.ts';
+import { aPermission } from '../trpc/product-permissions.ts';
 import { createAuthenticator } from '../support/authenticator.ts';
 import { signedIn, type Visitor } from '../support/browser.ts';
 import type { AnAccount, ATeam } from '../support/factories.ts';
@@ -6,6 +7,8 @@ import { aProofKey, askConsent, goodRequest } from '../oauth/flow.ts';
 import { anInvitationWithLink } from '../trpc/console.ts';
 import { OPERATOR_AREA } from './operator-mutations.ts';
 import { anAddress, aPerson, aSignedIn, OTHER_PASSWORD, PASSWORD, tokenTo } from '../trpc/people.ts';
+
+const TOMORROW = new Date(Date.now() + 86_400_000).toISOString();
 
 type Trpc = Visitor['trpc'];
 
@@ -27,7 +30,7 @@ export async function aScene(api: Api): Promise<Scene> {
 }
 
 /** What comes before the call, and the call itself, which is made in the owner's browser unless it brings one. */
-type Prepared = {
+export type Prepared = {
   readonly visitor?: Visitor;
   readonly call: (trpc: Trpc) => Promise<unknown>;
 };
@@ -47,8 +50,8 @@ const by = async (api: Api, account: { id: string }, call: Prepared['call']): Pr
   return { visitor: await signedIn(api, account), call };
 };
 
-async function aConsent({ api, owner }: Scene) {
-  const client = await api.anOAuthClient();
+async function aConsent({ api, owner }: Scene, options: Parameters<Api['anOAuthClient']>[0] = {}) {
+  const client = await api.anOAuthClient(options);
   const id = await askConsent(api, owner.visitor, goodRequest(client, aProofKey().challenge, ['teams:read']));
   return { id, client };
 }
@@ -95,7 +98,7 @@ export const MUTATIONS: readonly Row[] = [
     const { id } = await api.aSession(owner);
     return { call: (trpc) => trpc.revokeMySession.mutate({ sessionId: id }) };
   }],
-  ['createTeam', ['team.created'], simply((trpc) => trpc.createTeam.mutate({ name: 'Kites' }))],
+  ['createTeam', ['team.created', 'member.added'], simply((trpc) => trpc.createTeam.mutate({ name: 'Kites' }))],
   ['updateTeam', ['team.renamed'], simply((trpc, { team }) => trpc.updateTeam.mutate({ teamId: team.id, name: 'Kites' }))],
   ['removeTeamMember', ['member.removed'], simply((trpc, { team, member }) => trpc.removeTeamMember.mutate({ teamId: team.id, userId: member.id }))],
   ['createTeamInvitation', ['invitation.created'], simply((trpc, { team }) => trpc.createTeamInvitation.mutate({ teamId: team.id, email: anAddress(), roleId: 'member', isSystemRole: true }))],
@@ -154,6 +157,10 @@ export const MUTATIONS: readonly Row[] = [
     const { id } = await aConsent(scene);
     return { call: (trpc) => trpc.authorizations.approve.mutate({ id, accountId: scene.owner.id, teamId: scene.team.id, scopes: ['teams:read'] }) };
   }],
+  ['authorizations.continue', ['oauth_grant.approved'], async (scene) => {
+    const { id } = await aConsent(scene, { firstParty: ['teams:read'] });
+    return { call: (trpc) => trpc.authorizations.continue.mutate({ id, accountId: scene.owner.id }) };
+  }],
   ['authorizations.deny', ['oauth_grant.denied'], async (scene) => {
     const { id } = await aConsent(scene);
     return { call: (trpc) => trpc.authorizations.deny.mutate({ id }) };
@@ -196,7 +203,8 @@ export const MUTATIONS: readonly Row[] = [
     return { call: (trpc) => trpc.members.activate.mutate({ teamId: team.id, userId: account.id }) };
   }],
   ['members.deactivate', ['member.deactivated'], simply((trpc, { team, member }) => trpc.members.deactivate.mutate({ teamId: team.id, userId: member.id }))],
-  ['members.setExpiry', ['member.expiry_changed'], simply((trpc, { team, member }) => trpc.members.setExpiry.mutate({ teamId: team.id, userId: member.id, expiresAt: null }))],
+  ['members.removeWithInvitations', ['member.removed'], simply((trpc, { team, member }) => trpc.members.removeWithInvitations.mutate({ teamId: team.id, userId: member.id }))],
+  ['members.setExpiry', ['member.expiry_changed'], simply((trpc, { team, member }) => trpc.members.setExpiry.mutate({ teamId: team.id, userId: member.id, expiresAt: TOMORROW }))],
   ['roles.create', ['role.created'], simply((trpc, { team }) => trpc.roles.create.mutate({ teamId: team.id, name: 'Editors', permissions: [] }))],
   ['roles.update', ['role.updated'], async ({ api, team }) => {
     const { id } = await api.aRole(team, []);
@@ -206,7 +214,7 @@ export const MUTATIONS: readonly Row[] = [
     const { id } = await api.aRole(team, []);
     return { call: (trpc) => trpc.roles.delete.mutate({ teamId: team.id, roleId: id, replacementRoleId: 'guest' }) };
   }],
-  ['invitations.accept', ['invitation.accepted'], async ({ api, team }) => {
+  ['invitations.accept', ['member.added', 'invitation.accepted'], async ({ api, team }) => {
     const guest = await api.anAccount();
     const { token } = await anInvitationWithLink(api, team, { email: guest.email });
     return by(api, guest, (trpc) => trpc.invitations.accept.mutate({ token }));
@@ -265,6 +273,12 @@ export const MUTATIONS: readonly Row[] = [
     const { id } = await api.aGrant(owner);
     return { call: (trpc) => trpc.grants.revoke.mutate({ grantId: id }) };
   }],
+  ['apiKeys.create', ['api_key.created'], simply((trpc) => trpc.apiKeys.create.mutate({ name: 'Mine', scopes: ['teams:read'] }))],
+  ['apiKeys.setPermissions', ['api_key.updated'], async ({ api, owner }) => {
+    const { id: keyId } = await api.anApiKey(owner);
+    const permissions = [await aPermission(api)];
+    return { call: (trpc) => trpc.apiKeys.setPermissions.mutate({ keyId, permissions }) };
+  }],
   ['apiKeys.rotate', ['api_key.rotated'], async ({ api, owner }) => {
     const { id } = await api.anApiKey(owner);
     return { call: (trpc) => trpc.apiKeys.rotate.mutate({ keyId: id, overlapHours: 0 }) };
@@ -277,7 +291,9 @@ export const MUTATIONS: readonly Row[] = [
     const { id } = await api.anApiKey(member, { team });
     return { call: (trpc) => trpc.apiKeys.revokeInTeam.mutate({ teamId: team.id, keyId: id }) };
   }],
-  ['webhooks.create', ['webhook_endpoint.created'], simply((_trpc, scene) => anEndpoint(scene))],
+  ['webhooks.create', ['webhook_endpoint.created'], simply((trpc, { team: { id: teamId } }) =>
+    trpc.webhooks.create.mutate({ teamId, url: 'https://hooks.example/' }),
+  )],
   ['webhooks.update', ['webhook_endpoint.updated'], async (scene) => {
     const endpoint = await anEndpoint(scene);
     return { call: (trpc) => trpc.webhooks.update.mutate({ ...endpoint, types: ['team.renamed'] }) };
@@ -315,8 +331,15 @@ export const MUTATIONS: readonly Row[] = [
   ...OPERATOR_AREA,
 ];
 
-/** What changes nothing that anybody could ask about: a question to an authenticator, gone within minutes. */
+/**
+ * What changes nothing that anybody could ask about: a question to an authenticator, gone within minutes, and reads of
+ * links, whose secrets do not belong into a URL.
+ */
 export const UNRECORDED: readonly string[] = [
+  'auth.checkLink',
+  'auth.readSignInLink',
+  'auth.readVerification',
+  'invitations.read',
   'passkeys.registrationOptions',
   'passkeys.proofOptions',
   'passkeys.signInOptions',
@@ -326,13 +349,21 @@ export const UNRECORDED: readonly string[] = [
 /** Changes of operator keys, whose events the tests of each resource in test/operator compare. */
 export const OF_OPERATOR_KEYS: readonly string[] = [
   'operatorApi.addMember',
+  'operatorApi.applyPermissions',
   'operatorApi.cancelImport',
   'operatorApi.createAccount',
+  'operatorApi.createApiKey',
+  'operatorApi.createClient',
   'operatorApi.createImport',
   'operatorApi.createOperatorKey',
+  'operatorApi.createRole',
+  'operatorApi.createRoleTemplate',
   'operatorApi.createTeam',
   'operatorApi.createWebhookEndpoint',
   'operatorApi.deleteAccount',
+  'operatorApi.deleteClient',
+  'operatorApi.deleteRole',
+  'operatorApi.deleteRoleTemplate',
   'operatorApi.deleteTeam',
   'operatorApi.deleteWebhookEndpoint',
   'operatorApi.disableAccount',
@@ -343,7 +374,9 @@ export const OF_OPERATOR_KEYS: readonly string[] = [
   'operatorApi.replayFailedWebhooks',
   'operatorApi.replayWebhookDelivery',
   'operatorApi.resumeWebhookEndpoint',
+  'operatorApi.revokeApiKey',
   'operatorApi.revokeOperatorKey',
+  'operatorApi.rotateClientSecret',
   'operatorApi.rotateOperatorKey',
   'operatorApi.rotateWebhookSecret',
   'operatorApi.sendLink',
@@ -351,7 +384,14 @@ export const OF_OPERATOR_KEYS: readonly string[] = [
   'operatorApi.testWebhookEndpoint',
   'operatorApi.transferTeam',
   'operatorApi.updateAccount',
+  'operatorApi.updateAccountMetadata',
+  'operatorApi.updateApiKey',
+  'operatorApi.updateClient',
   'operatorApi.updateMember',
+  'operatorApi.updateMemberMetadata',
+  'operatorApi.updateRole',
+  'operatorApi.updateRoleTemplate',
   'operatorApi.updateTeam',
+  'operatorApi.updateTeamMetadata',
   'operatorApi.updateWebhookEndpoint',
 ];

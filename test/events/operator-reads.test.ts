@@ -6,6 +6,8 @@ import { queryOf } from '../oauth/flow.ts';
 import { as } from '../trpc/console.ts';
 import type { EventRow } from './events.ts';
 
+const idsOf = (requestId: string) => ({ requestId, clientRequestId: null });
+
 const ONCE = '2026-11-22T10:00:00.000Z';
 
 async function aService(): Promise<Api> {
@@ -49,6 +51,9 @@ describe('reads of an operator key', () => {
     await caller.get(`/operator/v1/teams/${team.id}`);
     await caller.get(`/operator/v1/teams/${team.id}/members`);
     await caller.get(`/operator/v1/teams/${team.id}/subscription`);
+    await caller.get(`/operator/v1/accounts/${account.id}/api-keys`);
+    await caller.get(`/operator/v1/teams/${team.id}/api-keys`);
+    await caller.get(`/operator/v1/api-keys/${personalKey.id}`);
     await caller.get('/operator/v1/events');
     await caller.get('/operator/v1/operator-keys');
     await caller.post('/operator/v1/credentials/verify', { credential: personalKey.secret });
@@ -65,16 +70,19 @@ describe('reads of an operator key', () => {
 
     await api.operatorReads.flush();
     expect(await countsOf(api, key)).toEqual([
-      ['operator.account_viewed', account.id, 3],
-      ['operator.team_viewed', team.id, 3],
+      ['operator.account_viewed', account.id, 5],
+      ['operator.team_viewed', team.id, 4],
       ['operator_key.used', 'getAccount', 4],
+      ['operator_key.used', 'getApiKey', 1],
       ['operator_key.used', 'getSubscription', 1],
       ['operator_key.used', 'getTeam', 1],
       ['operator_key.used', 'introspect', 1],
+      ['operator_key.used', 'listAccountApiKeys', 1],
       ['operator_key.used', 'listAccounts', 1],
       ['operator_key.used', 'listEvents', 1],
       ['operator_key.used', 'listMembers', 1],
       ['operator_key.used', 'listOperatorKeys', 1],
+      ['operator_key.used', 'listTeamApiKeys', 1],
       ['operator_key.used', 'verifyCredential', 2],
     ]);
     const [first] = await readsOf(api, key);
@@ -125,17 +133,17 @@ describe('reads of an operator key', () => {
     const counts = async () => (await countsOf(api, { id: credentialId })).map(([, , count]) => count);
     const minutes = (count: number) => vi.advanceTimersByTimeAsync(60_000 * count);
 
-    reads.note(read, 'a-request');
+    reads.note(read, idsOf('a-request'));
     await minutes(1);
     await expect.poll(counts).toEqual([1]);
     for (let i = 0; i < 5; i += 1) {
-      reads.note(read, 'another');
+      reads.note(read, idsOf('another'));
       await minutes(10);
     }
     expect(await counts()).toEqual([1]);
     await minutes(10);
     await expect.poll(counts).toEqual([1, 5]);
-    reads.note(read, 'the-last');
+    reads.note(read, idsOf('the-last'));
     await reads.close();
     expect(await counts()).toEqual([1, 5, 1]);
     const [, five] = await readsOf(api, { id: credentialId });
@@ -154,13 +162,13 @@ describe('reads of an operator key', () => {
     const reads = createOperatorReadLog(api.services.db, (error) => errors.push(error));
     onTestFinished(() => reads.close());
     const read = { credentialId, address: '192.0.2.1', of: { operation: 'listTeams' } };
-    reads.note(read, 'a-request');
-    reads.note(read, 'a-request');
+    reads.note(read, idsOf('a-request'));
+    reads.note(read, idsOf('a-request'));
     const run = vi.spyOn(api.services.db, 'run').mockRejectedValueOnce(new Error('the database is away'));
     await reads.flush();
     run.mockRestore();
     expect(errors).toHaveLength(1);
-    reads.note(read, 'a-request');
+    reads.note(read, idsOf('a-request'));
     await reads.flush();
     expect(await countsOf(api, { id: credentialId })).toEqual([['operator_key.used', 'listTeams', 3]]);
   });
@@ -169,9 +177,10 @@ describe('reads of an operator key', () => {
     const api = await aService();
     const { id: credentialId } = await api.anOperatorKey();
     const reads = createOperatorReadLog(api.services.db, (error) => expect.fail(String(error)), 50);
-    for (let i = 0; i < 60; i += 1) reads.note({ credentialId, address: '::1', of: { accountId: `acc_${i}` } }, 'r');
+    for (let i = 0; i < 60; i += 1)
+      reads.note({ credentialId, address: '::1', of: { accountId: `acc_${i}` } }, idsOf('r'));
     for (let i = 0; i < 30; i += 1)
-      reads.note({ credentialId, address: `192.0.2.${i}`, of: { operation: 'getAccount' } }, 'r');
+      reads.note({ credentialId, address: `192.0.2.${i}`, of: { operation: 'getAccount' } }, idsOf('r'));
     await reads.close();
     const rows = await readsOf(api, { id: credentialId });
     expect(rows).toHaveLength(51);

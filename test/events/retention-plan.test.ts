@@ -1,10 +1,13 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Database } from '../../src/db/database.ts';
 import pg from 'pg';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { insertCheckpoint } from '../../src/events/chain/checkpoints.ts';
 import { CANONICAL, type CanonicalRow } from '../../src/events/chain/event-columns.ts';
 import { GENESIS, nextPosition } from '../../src/events/chain/hash-chain.ts';
+import { updateHead } from '../../src/events/chain/head.ts';
 import { pruneEvents } from '../../src/events/chain/retention.ts';
+import { newRoot } from '../../src/events/chain/root.ts';
 import { startApi, type Api } from '../support/api.ts';
 
 const DAY_MS = 86_400_000;
@@ -62,12 +65,14 @@ async function aLongLog(): Promise<Api> {
   );
   const { db, encryption } = api.services;
   const startedAt = new Date().toISOString();
+  const root = newRoot();
   for (const { sequence, day } of ENDS) {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.parse(startedAt) + day * DAY_MS });
     const hash = hashes[sequence - 1] ?? '';
     const times = { startedAt, unsignedUntil: startedAt };
-    await insertCheckpoint(db.em(), encryption, { sequence, hash, isRoot: false, ...times });
+    await insertCheckpoint(db.em(), encryption, { sequence, hash, isRoot: false, ...times }, root);
   }
+  await updateHead(db.em(), encryption, end, root);
   await client.query('analyze audit_event, audit_link');
   return api;
 }
@@ -84,14 +89,12 @@ function explaining({ services }: Api): { services: Api['services']; plans: Map<
     };
     return Object.assign(tx, { execute });
   };
-  const em = () => {
-    const manager = services.db.em();
-    const transactional = manager.transactional.bind(manager);
-    return Object.assign(manager, {
-      transactional: <Result>(work: (tx: EntityManager) => Promise<Result>) => transactional((tx) => work(explain(tx))),
-    });
-  };
-  return { services: { ...services, db: { ...services.db, em } }, plans };
+  const transact: Database['transact'] = (work, teamId) =>
+    services.db.transact((open) => {
+      explain(open.em);
+      return work(open);
+    }, teamId);
+  return { services: { ...services, db: { ...services.db, transact } }, plans };
 }
 
 test('a batch of retention reads only its part of the log, also while statistics still count what earlier ones removed', async () => {
@@ -113,7 +116,7 @@ test('such a plan is found', async () => {
   const api = await aLongLog();
   const { services, plans } = explaining(api);
 
-  await services.db.em().transactional((tx) => tx.execute('select from audit_event where details = ?', ['{}']));
+  await services.db.transact(({ em: tx }) => tx.execute('select from audit_event where details = ?', ['{}']));
 
   expect([...plans.values()].map(readsAll)).toEqual([expect.arrayContaining(['audit_event_first'])]);
 });

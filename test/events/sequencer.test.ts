@@ -1,5 +1,7 @@
+import pg from 'pg';
 import { expect, onTestFinished, vi } from 'vitest';
-import { createPool } from '../../src/db/connection.ts';
+import { connectionSettings, createPool } from '../../src/db/connection/connection.ts';
+import { keepOnlyIdle, onBusyRelease, type BusyRelease } from '../../src/db/connection/idle-releases.ts';
 import { numberEvents } from '../../src/events/chain/append.ts';
 import { recordNow } from '../../src/events/record.ts';
 import { startSequencer } from '../../src/events/sequencer.ts';
@@ -85,4 +87,31 @@ shared('events are numbered by indexes, also with statements that were planned w
   }
 
   expect(await scans()).toBe(before);
+});
+
+// Of statements that are sent together, those after the one that fails fail too (25P02), and say nothing.
+shared.for([
+  ['a lock was not free in time', { lock_timeout: 1000 }, { code: '55P03' }],
+  ['PostgreSQL ended a statement', { statement_timeout: 1000 }, { code: '57014' }],
+  ['PostgreSQL did not answer', { query_timeout: 1000 }, { message: 'Query read timeout' }],
+] as const)('where %s, that is the error, and its connection is not used again', async ([, limits, error], { api }) => {
+  const told: BusyRelease[] = [];
+  onTestFinished(onBusyRelease((release) => told.push(release)));
+  const settings = connectionSettings(api.databaseUrl, { purpose: 'events', pipeline: true });
+  const pool = keepOnlyIdle(new pg.Pool({ ...settings, ...limits, max: 1 } as pg.PoolConfig), 'events');
+  pool.on('error', () => undefined);
+  onTestFinished(() => pool.end());
+  const holder = new pg.Client(api.databaseUrl);
+  await holder.connect();
+  onTestFinished(() => holder.end());
+  await recordNow(api.services.db, 'operator.searched', {});
+  const [{ pid } = { pid: 0 }] = (await pool.query<{ pid: number }>('select pg_backend_pid() as pid')).rows;
+
+  await holder.query('begin; lock table audit_head in access exclusive mode');
+  await expect(numberEvents(api.services, log, pool)).rejects.toMatchObject(error);
+  await holder.query('rollback');
+
+  expect((await numberEvents(api.services, log, pool)).outcome).toMatch(/done|more/);
+  expect((await pool.query('select pg_backend_pid() as pid')).rows).not.toEqual([{ pid }]);
+  expect(told).toEqual([]);
 });

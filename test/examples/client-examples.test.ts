@@ -10,7 +10,7 @@ import { approveAt, denyAt } from '../oauth/visit.ts';
 import { startApiAtItsAddress, testWith, type Api } from '../support/api.ts';
 import { signedIn } from '../support/browser.ts';
 import { freePort } from '../support/service.ts';
-import { exampleFile, runExample, startExample } from './programs.ts';
+import { OLDEST_NODE, exampleFile, runExample, startExample } from './programs.ts';
 
 const test = testWith(() => startApiAtItsAddress());
 const dir = mkdtempSync(join(tmpdir(), 'roster-examples-'));
@@ -103,7 +103,7 @@ test('the middlewares for Hono and for handlers of fetch hand on the sender', as
         seen.push(answer.status, await answer.json(), answer.headers.get('www-authenticate'));
     console.log(JSON.stringify(seen));`,
   );
-  const { stdout, stderr } = await runExample(process.execPath, [join(dir, 'fetch.mjs')], await anApi(api));
+  const { stdout, stderr } = await runExample(OLDEST_NODE, [join(dir, 'fetch.mjs')], await anApi(api));
   const granted = [200, 'member', null];
   const refused = [401, { error: 'credential_invalid' }, 'Bearer error="invalid_token"'];
   expect(stderr).toBe('');
@@ -194,7 +194,7 @@ test('the agent pages through teams, and removes a member only after a confirmat
   await api.aMember(team, member, { role: 'member' });
   const { secret } = await api.anApiKey(account, { scopes: ['teams:read', 'members:read', 'members:write'] });
   const run = (...args: string[]) =>
-    runExample(process.execPath, [exampleFile('mcp-agent', 'agent.mjs'), ...args], {
+    runExample(OLDEST_NODE, [exampleFile('mcp-agent', 'agent.mjs'), ...args], {
       ROSTER_URL: api.services.config.baseUrl,
       ROSTER_KEY: secret,
     });

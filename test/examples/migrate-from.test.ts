@@ -1,3 +1,4 @@
+import { OLDEST_NODE } from './programs.ts';
 import { execFile } from 'node:child_process';
 import { scryptSync } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -23,7 +24,7 @@ async function convert(program: string, ...contents: readonly string[]) {
     writeFileSync(path, content);
     return path;
   });
-  const { stdout, stderr } = await promisify(execFile)(process.execPath, [join(EXAMPLE, program), ...paths]);
+  const { stdout, stderr } = await promisify(execFile)(OLDEST_NODE, [join(EXAMPLE, program), ...paths]);
   const rows = stdout
     .trim()
     .split('\n')
@@ -58,7 +59,15 @@ test('an export of Better Auth keeps passwords, organizations and members', asyn
         password: `${salt}:${key}`,
       },
       { table: 'user', id: 'u2', name: 'Bob', email: 'bob@example.com', email_verified: false, banned: true },
-      { table: 'organization', id: 'o1', name: 'Acme', slug: 'acme', logo: null, createdAt: '2025-02-03T00:00:00' },
+      {
+        table: 'organization',
+        id: 'o1',
+        name: 'Acme',
+        slug: 'acme',
+        logo: null,
+        metadata: '{"region":"eu"}',
+        createdAt: '2025-02-03T00:00:00',
+      },
       { table: 'organization', id: 'o2', name: 'Empty', slug: 'empty' },
       { table: 'member', id: 'm1', organizationId: 'o1', userId: 'u1', role: 'owner' },
       {
@@ -81,12 +90,18 @@ test('an export of Better Auth keeps passwords, organizations and members', asyn
       createdAt: '2025-01-02T03:04:05.678Z',
     },
     { externalId: 'u2', emailVerified: false, isDisabled: true },
-    { type: 'membership', team: 'o1', account: 'u2', role: 'member' },
-    { type: 'team', externalId: 'o1', slug: 'acme', owner: 'u1' },
+    { type: 'membership', team: 'o1', account: 'u2', role: 'Admin' },
+    {
+      type: 'team',
+      externalId: 'o1',
+      slug: 'acme',
+      owner: 'u1',
+      roles: [{ name: 'Admin', permissions: expect.arrayContaining(['invite_members', 'remove_members']) }],
+      metadata: { public: { region: 'eu' } },
+    },
   ]);
   expect([await isRight(rows[0]), await isRight(rows[0], 'wrong')]).toEqual([true, false]);
   expect(stderr).toMatch(/organizations without an owner/);
-  expect(stderr).toMatch(/role admin/);
 });
 
 test('an export of Clerk keeps passwords, organizations and members', async () => {
@@ -101,14 +116,26 @@ test('an export of Clerk keeps passwords, organizations and members', async () =
     'user_3,Cid,,,cid@example.com,,cid@example.com,,,,,5f4dcc3b5aa765d61d8327deb882cf99,md5',
     'user_4,,,phone-only,,+15555550100,,,,,,,',
   ].join('\r\n');
-  const organization = { id: 'org_1', name: 'Acme', slug: 'acme', created_by: 'user_2', created_at: 1_735_689_600_000 };
+  const organization = {
+    id: 'org_1',
+    name: 'Acme',
+    slug: 'acme',
+    created_by: 'user_2',
+    created_at: 1_735_689_600_000,
+    private_metadata: { crm: 'C-1' },
+  };
   const member = (id: string, role: string) => ({ organization, role, public_user_data: { user_id: id } });
 
   const { rows, stderr } = await convert(
     'clerk.mjs',
     csv,
     JSON.stringify({
-      data: [member('user_1', 'org:admin'), member('user_2', 'org:admin'), member('user_3', 'org:member')],
+      data: [
+        member('user_1', 'org:admin'),
+        member('user_2', 'org:admin'),
+        member('user_3', 'org:member'),
+        member('user_4', 'org:night_shift'),
+      ],
     }),
   );
 
@@ -116,15 +143,27 @@ test('an export of Clerk keeps passwords, organizations and members', async () =
     { externalId: 'user_1', firstName: 'Ann "A", von', lastName: 'Dam', emailVerified: true },
     { externalId: 'user_2', emailVerified: false },
     { externalId: 'user_3' },
-    { type: 'team', externalId: 'org_1', owner: 'user_2', createdAt: '2025-01-01T00:00:00.000Z' },
-    { type: 'membership', account: 'user_1' },
-    { type: 'membership', account: 'user_3' },
+    {
+      type: 'team',
+      externalId: 'org_1',
+      owner: 'user_2',
+      createdAt: '2025-01-01T00:00:00.000Z',
+      roles: [
+        { name: 'Admin', permissions: expect.arrayContaining(['access_billing', 'manage_api_keys']) },
+        { name: 'Night shift', permissions: ['access_dashboard'] },
+      ],
+      metadata: { private: { crm: 'C-1' } },
+    },
+    { type: 'membership', account: 'user_1', role: 'Admin' },
+    { type: 'membership', account: 'user_3', role: 'member' },
+    { type: 'membership', account: 'user_4', role: 'Night shift' },
   ]);
   expect([await isRight(rows[0]), await isRight(rows[1], 'user1password'), rows[2]?.['passwordHash']]).toEqual([
     true,
     true,
     undefined,
   ]);
+  expect(stderr).toMatch(/new role Night shift/);
   expect(stderr).toMatch(/hasher md5/);
   expect(stderr).toMatch(/without an email address/);
 });
@@ -140,12 +179,28 @@ test('an export of Auth0 keeps passwords and ids', async () => {
         identifiers: [{ type: 'email', value: 'bob@example.com', verified: true }],
       },
     ]),
-    ndjson([{ user_id: 'auth0|euclid', given_name: 'Bob', picture: 'https://example.com/b.png', blocked: true }]),
+    ndjson([
+      {
+        user_id: 'auth0|euclid',
+        given_name: 'Bob',
+        picture: 'https://example.com/b.png',
+        blocked: true,
+        user_metadata: { theme: 'dark' },
+        app_metadata: { plan: 'gold' },
+      },
+    ]),
   );
 
   expect(rows).toMatchObject([
     { externalId: 'auth0|5dea9f9c', email: 'ann@example.com', emailVerified: true },
-    { externalId: 'auth0|euclid', email: 'bob@example.com', emailVerified: true, firstName: 'Bob', isDisabled: true },
+    {
+      externalId: 'auth0|euclid',
+      email: 'bob@example.com',
+      emailVerified: true,
+      firstName: 'Bob',
+      isDisabled: true,
+      metadata: { public: { theme: 'dark' }, private: { plan: 'gold' } },
+    },
   ]);
   expect(await isRight(rows[0])).toBe(true);
 });

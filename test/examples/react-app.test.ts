@@ -13,6 +13,7 @@ import { installPackedClient } from '../clients/packed-client.ts';
 import { startApi, type Api } from '../support/api.ts';
 import { signedIn } from '../support/browser.ts';
 import { launchBrowser } from '../support/chromium.ts';
+import { setLastProof } from '../support/sessions.ts';
 import { exampleFile } from './programs.ts';
 
 const PASSWORD = 'correct horse battery staple';
@@ -220,7 +221,7 @@ test('a key is created after the password that it needs, and the call is not los
   await api.aTeam({ owner: account, name: 'Engines' });
   await api.rows('update account set password_hash = $2 where id = $1', [account.id, await hashPassword(PASSWORD)]);
   const page = await open(account);
-  await api.rows(`update session set proven_at = now() - interval '11 minutes' where account_id = $1`, [account.id]);
+  await setLastProof(api, 11, account);
   const mine = page.getByRole('region', { name: 'My keys' });
   await mine.getByLabel('Key name').fill('CI');
   await mine.getByRole('button', { name: 'Create key' }).click();

@@ -4,13 +4,14 @@ import { createInterface } from 'node:readline';
 import { expect, onTestFinished } from 'vitest';
 import { test } from '../support/api.ts';
 import { signatureHeaders } from '../../src/webhooks/signature.ts';
+import { OLDEST_NODE } from './programs.ts';
 import { anEndpoint, aReceiver, dispatch, eventually, numberEvents, stateOf } from '../webhooks/receiver.ts';
 
 const RECEIVER = join(import.meta.dirname, '../../examples/webhook-receiver/receiver.mjs');
 
 /** The example in a process of its own. */
 async function startReceiver(secret: string) {
-  const child = spawn(process.execPath, [RECEIVER], { env: { ...process.env, WEBHOOK_SECRET: secret, PORT: '0' } });
+  const child = spawn(OLDEST_NODE, [RECEIVER], { env: { ...process.env, WEBHOOK_SECRET: secret, PORT: '0' } });
   onTestFinished(() => void child.kill('SIGKILL'));
   const lines: string[] = [];
   createInterface(child.stdout).on('line', (line) => lines.push(line));

@@ -1,10 +1,10 @@
 import { createEncryption } from '../../src/crypto/encryption.ts';
 import { createTokens } from '../../src/crypto/tokens.ts';
-import { readConfig } from '../../src/config.ts';
-import { createClient } from '../../src/db/connection.ts';
+import { readConfig } from '../../src/config/config.ts';
+import { createClient } from '../../src/db/connection/connection.ts';
 import { openDatabase } from '../../src/db/database.ts';
 import { migrate } from '../../src/db/migrate.ts';
-import type { Services } from '../../src/app-services.ts';
+import type { Services } from '../../src/service/services.ts';
 import { startMailServer } from '../jobs/mail-server.ts';
 import { factoriesOf } from '../support/factories.ts';
 import { hasRedis, startRedis } from '../support/redis.ts';

@@ -20,7 +20,7 @@ async function write({ services }: Api, writer: number, random: Random): Promise
     const size = 1 + random(3);
     const isKept = random(10) > 0;
     const openMs = random(50) === 0 ? 500 : random(12);
-    const transaction = services.db.em().transactional(async (tx) => {
+    const transaction = services.db.transact(async ({ em: tx }) => {
       for (let n = 0; n < size; n += 1) record(tx, 'team.updated', { teamId: `team_of_${writer}` });
       await tx.flush();
       await sleep(openMs);

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import type { EventName } from '../../src/events/catalogue.ts';
+import { EVENTS, type EventName } from '../../src/events/catalogue.ts';
 import { numberEvents } from '../../src/events/chain/append.ts';
 import { verifyAudit } from '../../src/events/chain/verify.ts';
+import { ofTeam } from '../../src/events/definition.ts';
 import { NUMBERING_MS } from '../../src/events/newer-version.ts';
 import { recordNow } from '../../src/events/record.ts';
 import { createEndpoint } from '../../src/resources/webhooks/endpoints.service.ts';
@@ -45,7 +46,13 @@ async function aScene(api: Api) {
     expect(status).toBe(200);
     return body as { events: { id: string; type: string; data: unknown }[]; cursor: string; hasMore: boolean };
   };
-  const record = (type: EventName) => recordNow(api.services.db, type, { teamId: team.id });
+  const record = (type: EventName) => {
+    // The newer version knows it while it records it.
+    if (type === NEW) Object.assign(EVENTS, { [NEW]: ofTeam() });
+    const recorded = recordNow(api.services.db, type, { teamId: team.id });
+    if (type === NEW) delete (EVENTS as Partial<typeof EVENTS>)[NEW];
+    return recorded;
+  };
   return { team, receiver, record, read, start: (await read('')).cursor };
 }
 

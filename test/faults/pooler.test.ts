@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { detectPooler } from '../../src/db/detect-pooler.ts';
+import { detectPooler } from '../../src/db/pooler/detect.ts';
 import { run } from '../cli/roster.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { hasPgBouncer, startPgBouncer } from '../support/pgbouncer.ts';
@@ -54,7 +54,7 @@ test.skipIf(!hasPgBouncer)('a start that is told of no pooler behind one fails i
 
   expect(await service.exited).toMatchObject({ code: 1 });
   expect(service.complaint()).toMatch(
-    /^roster: DATABASE_URL: the connection pooler at \S+ refuses the parameter statement_timeout: [^\n]+\n$/,
+    /^roster: DATABASE_URL: the connection pooler at \S+ refuses the parameter options: [^\n]+\n$/,
   );
 });
 

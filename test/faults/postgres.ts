@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startEmbedded } from '../../src/db/embedded.ts';
-import { isServerOf, recordedServer } from '../../src/db/embedded/server.ts';
+import { startEmbedded } from '../../src/embedded-postgres/start.ts';
+import { isServerOf, recordedServer } from '../../src/embedded-postgres/server.ts';
 import { freePort, makeDataDir, removeDataDir } from '../support/service.ts';
 
 export type Postgres = Awaited<ReturnType<typeof startPostgres>>;

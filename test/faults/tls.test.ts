@@ -145,7 +145,7 @@ describe('with a PostgreSQL that accepts TLS only', () => {
     const { code, stdout, stderr } = await run(env, [command, ...args]);
 
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    if (command === 'doctor') expect(stdout).toMatch(/^ok +database +PostgreSQL \S+, TLSv1\.3$/m);
+    if (command === 'doctor') expect(stdout).toMatch(/^ok +database +PostgreSQL \S+, TLSv1\.3, JIT off$/m);
   });
 
   test.each([

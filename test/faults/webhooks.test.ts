@@ -254,7 +254,7 @@ describe('a service that is killed at random moments under changes', () => {
       const { secret } = await api.anApiKey(owner, { scopes: ['teams:write'] });
       const acknowledged: string[] = [];
       const feed = async () => {
-        const read: { id: string; requestId: string | null }[] = [];
+        const read: { id: string; clientRequestId: string | null }[] = [];
         for (let after: string | undefined; ;) {
           const page = await trpc.events.list.query({ teamId, after, limit: 100 });
           read.push(...page.events);
@@ -302,7 +302,7 @@ describe('a service that is killed at random moments under changes', () => {
       await exited;
 
       const shown = await feed();
-      const times = (id: string) => shown.filter(({ requestId }) => requestId === id).length;
+      const times = (id: string) => shown.filter(({ clientRequestId }) => clientRequestId === id).length;
       expect(acknowledged.filter((id) => times(id) !== 1)).toEqual([]);
       const ids = receiver.received.map(({ headers }) => headers['webhook-id'] ?? '');
       expect(shown.map(({ id }) => id)).toEqual((await recorded()).map(({ id }) => id));

@@ -199,7 +199,10 @@ function faultOf({ status, headers, text }: Answer): string | undefined {
   const { location } = headers;
   if (
     location !== undefined &&
-    !/^(?:https:\/\/client\.example\/callback[?]|(?:http:\/\/localhost:3000)?\/oauth\/consent\/)/.test(location)
+    // A form becomes a request by GET, which is answered as any other.
+    !/^(?:https:\/\/client\.example\/callback[?]|(?:http:\/\/localhost:3000)?\/oauth\/consent\/|\/oauth\/authorize[?])/.test(
+      location,
+    )
   )
     return `it redirects to ${location}`;
   return undefined;

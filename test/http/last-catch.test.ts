@@ -1,13 +1,12 @@
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
+import { pino } from 'pino';
 import { describe, expect, onTestFinished } from 'vitest';
-import { createApp } from '../../src/app.ts';
 import type { HttpServices } from '../../src/http/http-services.ts';
 import { createSourceReader } from '../../src/http/client-address.ts';
-import { closeServer, createHttpServer, listen } from '../../src/http/server.ts';
-import { createAttemptLimiters } from '../../src/rate-limit/attempt-limiters.ts';
-import { createLimiter } from '../../src/rate-limit/limiter.ts';
+import { closeServer, listen } from '../../src/http/server.ts';
+import { buildService } from '../../src/service/build.ts';
 import { test, type Api } from '../support/api.ts';
 
 const FAULT = new Error('a step failed');
@@ -17,33 +16,25 @@ const throwing = (): never => {
 const rejecting = (): Promise<never> => Promise.reject(FAULT);
 const ignore = (): void => undefined;
 
-/** The app on a free port, with some of its services replaced. */
+/** The service on a free port, with some of its parts replaced. */
 async function serve(api: Api, broken: (http: HttpServices) => Partial<HttpServices>): Promise<number> {
-  const { config } = api.services;
-  const limiter = createLimiter({
-    redisUrl: undefined,
-    limit: 1000,
-    windowSeconds: 60,
-    onFallback: ignore,
-    onRecovery: ignore,
+  const service = await buildService(api.services, pino({ level: 'silent' }), {
+    replace(created) {
+      const http = {
+        ...created,
+        log: { request: ignore, failure: ignore },
+        clientAddress: createSourceReader(1).address,
+      };
+      return { ...http, ...broken(http) };
+    },
   });
-  const http: HttpServices = {
-    services: api.services,
-    limiter,
-    operatorLimiters: { requests: limiter, verify: limiter },
-    attempts: createAttemptLimiters(config, { warn: ignore, info: ignore }),
-    usage: api.usage,
-    denials: api.denials,
-    operatorReads: api.operatorReads,
-    log: { request: ignore, failure: ignore },
-    clientAddress: createSourceReader(1).address,
-    locateClient: () => ({ country: null, city: null }),
-  };
-  const services = { ...http, ...broken(http) };
-  const server = createHttpServer(createApp(services, { ready: true }), config.baseUrl, services.log);
-  await listen(server, 0, '127.0.0.1');
-  onTestFinished(() => closeServer(server, 0));
-  return (server.address() as AddressInfo).port; // listening on TCP
+  await listen(service.server, 0, '127.0.0.1');
+  onTestFinished(async () => {
+    await closeServer(service.server, 0);
+    await service.flush();
+    await service.close();
+  });
+  return (service.server.address() as AddressInfo).port; // listening on TCP
 }
 
 type Outcome = { readonly status: number; readonly requestId: string | undefined; readonly text: string };

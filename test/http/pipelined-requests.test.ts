@@ -110,3 +110,23 @@ test('a client that sends thousands behind one that takes long is disconnected',
 
   await expect.poll(() => closed.mock.calls.length).toBe(1);
 });
+
+// Guarantees that a flood of connections that are reset costs others no more than reading its requests.
+test('a request whose connection is reset right after it is not handled, and one whose connection stays is', async () => {
+  const handled: (string | undefined)[] = [];
+  const server = await aServer((req, res) => {
+    handled.push(req.url);
+    res.end('done');
+  });
+  let received = 0;
+  server.prependListener('request', () => (received += 1));
+  const count = 50;
+  for (const path of paths(count)) {
+    const socket = sendAll(server, []);
+    socket.write(get(path), () => socket.resetAndDestroy());
+  }
+  await vi.waitFor(() => expect(received).toBe(count));
+
+  expect(await receivedBy(sendAll(server, [get('/stays')]), 'done')).toContain('200 OK');
+  expect(handled).toEqual(['/stays']);
+});

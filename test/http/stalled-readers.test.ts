@@ -30,7 +30,9 @@ async function aServer(listener: RequestListener, limits: Limits = { stallTimeou
 }
 
 function aClient(server: Server, request = GET): Socket {
-  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1'); // listening on TCP
+  // Open until it is destroyed, also after the end of the answers.
+  const { port } = server.address() as AddressInfo; // listening on TCP
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
   socket.on('error', () => undefined);
   onTestFinished(() => void socket.destroy());
   socket.write(request);
@@ -109,6 +111,72 @@ describe('a client that never reads is cut off', () => {
 
     await expect.poll(() => connectionsOf(server), { timeout: 5000 }).toBe(1);
     await expect.poll(() => connectionsOf(server), { timeout: 5000 }).toBe(0);
+  });
+});
+
+// Guarantees that one byte now and then is no reason to keep a connection whose request was rejected.
+test.for([
+  ['headers', 'GET / HTTP/1.1\r\nX-Slow: ', 408],
+  ['a body', 'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5000\r\n\r\n', 408],
+  ['what is no HTTP', 'BAD\0 / HTTP/9\r\n\r\n', 400],
+] as const)('a client that goes on sending %s after its answer is cut off', async ([, start, status]) => {
+  const limits = { headersTimeout: 100, requestTimeout: 200, connectionsCheckingInterval: 20, lingerTimeout: 100 };
+  const server = await aServer(() => undefined, { ...limits, stallTimeout: 2000 });
+  const client = aClient(server, start);
+  let received = '';
+  client.on('data', (chunk: Buffer) => (received += chunk.toString()));
+  const dripping = setInterval(() => client.writable && client.write('x'), 10);
+  onTestFinished(() => clearInterval(dripping));
+
+  await expect.poll(() => received, { timeout: 5000 }).toContain(`HTTP/1.1 ${status} `);
+  await expect.poll(() => connectionsOf(server), { timeout: 5000 }).toBe(0);
+});
+
+// Answers that fit into the buffers of the system are no sign that somebody reads them.
+describe('a client that sends requests, and reads no answer, is cut off while they wait for their turn', () => {
+  /** Answers one after another, however many connections there are, each later than the one before. */
+  function inTurns(everyMs: number): RequestListener {
+    let turn = Promise.resolve();
+    return (_req, res) => {
+      turn = turn.then(() => sleep(everyMs)).then(() => void res.end('short'));
+    };
+  }
+
+  test('on every one of its connections', async () => {
+    const server = await aServer(inTurns(20));
+    for (let i = 0; i < 40; i += 1) aClient(server, GET.repeat(20)).pause();
+
+    await expect.poll(() => connectionsOf(server), { timeout: 5000 }).toBe(40);
+    // All answers together take 16 s.
+    await expect.poll(() => connectionsOf(server), { timeout: 8000 }).toBe(0);
+  });
+
+  test('and one whose requests are answered in time is not', async () => {
+    const server = await aServer(inTurns(STALL_MS / 30));
+    const client = aClient(server);
+    let received = '';
+    client.on('data', (chunk: Buffer) => {
+      received += chunk.toString();
+      // Two requests more than answers: something waits all the time.
+      const answers = received.match(/short/g)?.length ?? 0;
+      if (answers < 100) client.write(answers === 1 ? GET + GET : GET);
+    });
+
+    await expect.poll(() => received.match(/short/g)?.length ?? 0, { timeout: 20_000 }).toBeGreaterThan(100);
+  });
+
+  test('and one that reads slowly is not', async () => {
+    const server = await aServer((_req, res) => res.end(LONG), { stallTimeout: 1000 });
+    const client = aClient(server, GET.repeat(2));
+    let received = 0;
+    const startedAt = performance.now();
+    for await (const chunk of client as AsyncIterable<Buffer>) {
+      received += chunk.length;
+      if (performance.now() - startedAt < 2500) await sleep(10);
+      if (received > 2 * LONG.length) break;
+    }
+
+    expect(received).toBeGreaterThan(2 * LONG.length);
   });
 });
 

@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { OLDEST_NODE } from '../examples/programs.ts';
 
 const BIN = join(import.meta.dirname, 'node_modules/.bin');
 
@@ -22,15 +23,26 @@ type Options = { readonly cwd?: string; readonly env?: Readonly<Record<string, s
 export const startProgram = (name: string, args: readonly string[], options?: Options) =>
   startNode([join(BIN, name), ...args], options);
 
-/** Starts commands of a shell, which ends with the first one that fails. They end with the test. */
+/** Starts commands of a README in a shell, which ends with the first one that fails. They end with the test. */
 export const startCommand = (commands: string, options?: Options) =>
-  start('bash', ['-euo', 'pipefail', '-c', commands], options);
+  start('bash', ['-euo', 'pipefail', '-c', commands], { ...options, node: OLDEST_NODE });
+
+/** Runs commands of a README to their end, with the oldest Node.js of this machine, as users can have it. */
+export async function runCommand(commands: string, options?: Options) {
+  const { printed, ended } = startCommand(commands, options);
+  const code = await ended;
+  return { code, ...printed };
+}
 
 const startNode = (args: readonly string[], options?: Options) => start(process.execPath, args, options);
 
-function start(command: string, args: readonly string[], { cwd, env }: Options = {}) {
+function start(
+  command: string,
+  args: readonly string[],
+  { cwd, env, node = process.execPath }: Options & { readonly node?: string } = {},
+) {
   const home = env?.['HOME'] ?? temporaryFolder();
-  const PATH = [join(process.execPath, '..'), process.env['PATH']].join(':');
+  const PATH = [join(node, '..'), process.env['PATH']].join(':');
   // In a group of its own, so that what it starts itself ends with it.
   const child = spawn(command, args, { cwd, env: { PATH, HOME: home, ...env }, detached: true });
   const ended = once(child, 'close').then(([code]) => Number(code));

@@ -8,7 +8,7 @@ import { approveAt } from '../oauth/visit.ts';
 import { startApiAtItsAddress, testWith, type Api } from '../support/api.ts';
 import { freePort } from '../support/service.ts';
 import { dispatch } from '../webhooks/receiver.ts';
-import { runProgram, startCommand, temporaryFolder } from './programs.ts';
+import { runCommand, startCommand, temporaryFolder } from './programs.ts';
 import {
   commandsIn,
   commandsOf,
@@ -24,7 +24,7 @@ const test = testWith(() => startApiAtItsAddress());
 beforeAll(() => packClient());
 
 const runHere = (commands: string, env: Readonly<Record<string, string>> = {}) =>
-  runProgram('bash', ['-euo', 'pipefail', '-c', commands], { cwd: temporaryFolder(), env });
+  runCommand(commands, { cwd: temporaryFolder(), env });
 
 async function aTeamWithKey(api: Api, scopes: Parameters<Api['anApiKey']>[1]) {
   const account = await api.anAccount();

@@ -1,12 +1,13 @@
+import { realpathSync } from 'node:fs';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { beforeAll, expect } from 'vitest';
 import { packClient } from '../clients/packed-client.ts';
-import { exampleFile } from '../examples/programs.ts';
+import { exampleFile, OLDEST_NODE } from '../examples/programs.ts';
 import { signedIn } from '../support/browser.ts';
 import { freePort } from '../support/service.ts';
 import { test } from './consent.ts';
-import { runProgram, startCommand, temporaryFolder } from './programs.ts';
+import { runCommand, runProgram, startCommand, temporaryFolder } from './programs.ts';
 import { commandsIn, commandsOf, MINUTES, NPM_ENVIRONMENT, rosterCommandsOf, runInRoster } from './readmes.ts';
 
 // As `npm ci` does, before the service reads it.
@@ -63,9 +64,20 @@ test('the Express API runs in an empty folder by the commands of its README', MI
     'team_…': team.id,
     'localhost:4001': `127.0.0.1:${PORT}`,
   });
-  const { stdout } = await runProgram('bash', ['-c', call], { env: { ROSTER_KEY: secret } });
+  const { stdout } = await runCommand(call, { env: { ROSTER_KEY: secret } });
   expect(stdout).toMatch(/^HTTP\/1.1 200 OK/);
   expect(stdout).toContain('Everything is fine in Engines.');
+});
+
+// Guarantees that the tests above are of the version that the README names, wherever the machine has it.
+test('commands of a README run with the oldest Node.js of this machine', async () => {
+  const { stdout } = await runCommand('node -p process.execPath; node --version');
+  const [path = '', version = ''] = stdout.split('\n');
+  expect([realpathSync(path), version]).toEqual([
+    realpathSync(OLDEST_NODE),
+    (await runProgram(OLDEST_NODE, ['--version'])).stdout.trim(),
+  ]);
+  expect(Number(/^v(\d+)/.exec(version)?.[1])).toBeLessThanOrEqual(Number(process.versions.node.split('.')[0]));
 });
 
 test('every example is in the archive that the service serves', async ({ api }) => {

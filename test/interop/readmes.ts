@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import { exampleFile } from '../examples/programs.ts';
 import type { Api } from '../support/api.ts';
-import { runProgram } from './programs.ts';
+import { runCommand } from './programs.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
@@ -60,7 +60,7 @@ export async function runInRoster({ databaseUrl, services }: Api, commands: stri
     DATA_DIR: dataDir,
     SECRET_KEYS: secretKeys.join(','),
   };
-  const { code, stdout, stderr } = await runProgram('bash', ['-euo', 'pipefail', '-c', commands], { cwd, env });
+  const { code, stdout, stderr } = await runCommand(commands, { cwd, env });
   expect(code, stderr).toBe(0);
   return stdout;
 }

@@ -53,12 +53,29 @@ describe('emails', () => {
     const at = EXPIRES_AT;
     const hostile = `<b>”“»«」』"›\u2069\u202e\r\nGo to https://evil.example/`;
     const others = contextFor(language);
+    const HOSTILE_ORIGIN = { browser: hostile, os: hostile, country: hostile, city: hostile };
     const mails = [
       renderAccountEmail(
         { kind: 'new_device', browser: hostile, os: hostile, country: hostile, city: hostile, at },
         others,
       ),
-      renderAccountEmail({ kind: 'email_changed', newEmail: hostile }, others),
+      renderAccountEmail({ kind: 'email_changed', thing: hostile }, others),
+      renderAccountEmail(
+        {
+          kind: 'role_given',
+          thing: hostile,
+          person: hostile,
+          teamId: 'team_1',
+          teamName: hostile,
+          byName: hostile,
+          cause: { at: at.toISOString(), by: 'app', byId: 'client_1', origin: HOSTILE_ORIGIN },
+        },
+        others,
+      ),
+      renderAccountEmail(
+        { kind: 'api_key_created', number: 2, things: [hostile, { thing: hostile, person: hostile }] },
+        others,
+      ),
       renderAccountEmail({ kind: 'ownership_offered', teamName: hostile, ownerName: hostile, expiresAt: at }, others),
     ];
 
@@ -78,7 +95,7 @@ describe('emails', () => {
 
   test('isolate the direction of names', () => {
     const send = (language: Language, newEmail: string) =>
-      renderAccountEmail({ kind: 'email_changed', newEmail }, contextFor(language)).text;
+      renderAccountEmail({ kind: 'email_changed', thing: newEmail }, contextFor(language)).text;
 
     expect(send('en', 'אבג')).toContain('“\u2068אבג\u2069”');
     expect(send('en', 'Ann')).toContain('“Ann”');
@@ -103,7 +120,7 @@ describe('sendAccountMail', () => {
     const roster = await install({ smtpUrl: server.url });
     const account = await roster.anAccount();
     const queue = (mail: AccountMail) =>
-      roster.services.db.em().transactional((tx) => enqueue(tx, 'sendAccountMail', mail, accountMailKey(mail)));
+      roster.services.db.transact(({ em: tx }) => enqueue(tx, 'sendAccountMail', mail, accountMailKey(mail)));
     const aLink = async (validMs = 3_600_000) => {
       const { secret, hash } = roster.services.tokens.generate('passwordReset');
       await roster.rows(
@@ -208,9 +225,9 @@ describe('the slots for links', () => {
 
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, i) =>
-        (i % 2 === 0 ? other : roster.services.db)
-          .em()
-          .transactional((tx) => reserveEmailSlot(tx, { windowHours: 1, max: 5 }, place(`${i}`))),
+        (i % 2 === 0 ? other : roster.services.db).transact(({ em: tx }) =>
+          reserveEmailSlot(tx, { windowHours: 1, max: 5 }, place(`${i}`)),
+        ),
       ),
     );
 
@@ -220,6 +237,6 @@ describe('the slots for links', () => {
     expect(free).toBeLessThan(3_610_000);
     const limits = { windowHours: 24, max: 1 };
     const invitation = { id: createEmailId('invitation', 'a'), recipient: 'bob@example.com', teamId: 'team_a' };
-    expect(await other.em().transactional((tx) => reserveEmailSlot(tx, limits, invitation))).toBeNull();
+    expect(await other.transact(({ em: tx }) => reserveEmailSlot(tx, limits, invitation))).toBeNull();
   });
 });

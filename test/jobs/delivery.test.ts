@@ -137,9 +137,9 @@ test('a notice leaves with the first emails although eight invitations were queu
     for (const n of [1, 2, 3, 4]) await roster.invite(team, `${team.id}-${n}@example.com`);
   }
   const { id: accountId, email: to } = await roster.anAccount();
-  await roster.services.db
-    .em()
-    .transactional((tx) => enqueue(tx, 'sendAccountMail', { accountId, to, kind: 'password_changed' }, 'a notice'));
+  await roster.services.db.transact(({ em: tx }) =>
+    enqueue(tx, 'sendAccountMail', { accountId, to, kind: 'password_changed' }, 'a notice'),
+  );
   const release = Promise.withResolvers<void>();
   server.answerWith(...Array.from({ length: 9 }, () => () => release.promise));
 

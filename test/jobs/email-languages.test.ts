@@ -37,7 +37,8 @@ async function anInstallation() {
     expect(others).toEqual([]);
     return { subject: mail?.subject, text: mail?.text ?? '', html: mail?.html ?? '' };
   };
-  const inTransaction = (work: (tx: EntityManager) => Promise<void>) => roster.services.db.em().transactional(work);
+  const inTransaction = (work: (tx: EntityManager) => Promise<void>) =>
+    roster.services.db.transact(({ em }) => work(em));
   return { roster, mailTo, inTransaction };
 }
 

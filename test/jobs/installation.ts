@@ -7,10 +7,10 @@ import PostalMime, { type Email } from 'postal-mime';
 import { onTestFinished, vi } from 'vitest';
 import { createEncryption } from '../../src/crypto/encryption.ts';
 import { hashSecret, createTokens } from '../../src/crypto/tokens.ts';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { openDatabase } from '../../src/db/database.ts';
-import { importTasks } from '../../src/resources/imports/upload-job.ts';
-import { startWorker, type Worker } from '../../src/jobs/worker.ts';
+import { startJobs } from '../../src/service/background.ts';
+import type { Worker } from '../../src/jobs/worker.ts';
 import { createMailer } from '../../src/email/mailer.ts';
 import { openLog } from '../../src/telemetry/log.ts';
 import { createTeamInvitation } from '../../src/resources/invitations/invitations.service.ts';
@@ -93,7 +93,7 @@ export async function install({ smtpUrl, settings = {}, via }: Options = {}) {
 
     async work(): Promise<Worker> {
       const mailer = createMailer(config);
-      const worker = await startWorker(services, mailer, log, importTasks(services, log));
+      const worker = await startJobs(services, mailer, log);
       workers.push({ worker, mailer });
       return worker;
     },

@@ -63,9 +63,7 @@ describe('the limits per mailbox', () => {
     const other = await openDatabase(roster.databaseUrl, 10);
     onTestFinished(() => other.close());
     const take = (db: typeof other, id: string) =>
-      db
-        .em()
-        .transactional((tx) => reserveEmailSlot(tx, LIMIT, { id, recipient: 'bob@example.com', teamId: 'team_a' }));
+      db.transact(({ em: tx }) => reserveEmailSlot(tx, LIMIT, { id, recipient: 'bob@example.com', teamId: 'team_a' }));
 
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, i) => take(i % 2 === 0 ? other : roster.services.db, `mail_invitation_${i}`)),
@@ -79,9 +77,9 @@ describe('the limits per mailbox', () => {
   test('count an email once, however often it is attempted', async () => {
     const roster = await install();
     const take = (id: string) =>
-      roster.services.db
-        .em()
-        .transactional((tx) => reserveEmailSlot(tx, LIMIT, { id, recipient: 'bob@example.com', teamId: 'team_a' }));
+      roster.services.db.transact(({ em: tx }) =>
+        reserveEmailSlot(tx, LIMIT, { id, recipient: 'bob@example.com', teamId: 'team_a' }),
+      );
 
     for (const id of ['a', 'a', 'b', 'c', 'd', 'e', 'e'])
       expect(await take(createEmailId('invitation', id))).toBeNull();

@@ -10,8 +10,10 @@ const TEXT_MAX = 40_000;
 
 const test = testWith(() => startApi({ RATE_LIMIT: '100000', MCP_CREATE_API_KEY: 'on' }));
 
-/** The longest that JSON gets of a number of characters: each is six. */
+/** The longest that JSON gets of a number of characters: each is six. REST stores them, tools show them. */
 const longest = (length: number) => '\u0001'.repeat(length);
+/** The longest name that a tool accepts. */
+const longestName = (length: number) => '"'.repeat(length);
 
 /** A team with the maximum of everything, and more members, roles, invitations and sessions than a page has. */
 async function aFullTeam(api: Api) {
@@ -116,15 +118,15 @@ describe.each(ERAS)('a client of %s', (era) => {
     )[0]?.id;
 
     const inputs: Record<string, Content> = {
-      updateMe: { firstName: longest(255), lastName: longest(255) },
+      updateMe: { firstName: longestName(255), lastName: longestName(255) },
       revokeMySession: { sessionId: await one('session', 'account_id', owner.id) },
-      createTeam: { name: longest(100), description: longest(1000) },
-      updateTeam: { teamId, name: longest(100) },
+      createTeam: { name: longestName(100), description: longest(1000) },
+      updateTeam: { teamId, name: longestName(100) },
       previewMemberRemoval: { teamId, userId: member.id },
       removeTeamMember: { teamId, userId: member.id },
       createTeamInvitation: { teamId, email: `${'e'.repeat(60)}@${'d'.repeat(60)}.example` },
       revokeTeamInvitation: { teamId, invitationId: await one('invitation') },
-      createApiKey: { name: longest(100), scopes: [...ALL_SCOPES] },
+      createApiKey: { name: longestName(100), scopes: [...ALL_SCOPES] },
       updateApiKey: { keyId, scopes: ['teams:read'] },
       revokeApiKey: { keyId },
     };
@@ -176,7 +178,9 @@ test('what did not fit can be read on, without a gap or a repetition', async ({ 
   expect(await readAll(client, 'listTeamRoles', { teamId })).toEqual([123, 123]);
   expect(await readAll(client, 'listMySessions', {})).toEqual([121, 121]);
   expect(await readAll(client, 'listApiKeys', { teamId })).toEqual([999, 999]);
-  expect(await readAll(client, 'previewMemberRemoval', { teamId, userId: member.id }, 'apiKeys')).toEqual([999, 999]);
+  expect(await readAll(client, 'previewMemberRemoval', { teamId, accountId: member.id }, 'apiKeys')).toEqual([
+    999, 999,
+  ]);
   const named = await callWithin(client, 'removeTeamMember', { teamId, userId: member.id });
   expect(named.content['change']).toMatchObject({
     effects: expect.arrayContaining(['API keys that stop working: 999.', 'previewMemberRemoval lists all of them.']),

@@ -21,7 +21,7 @@ describe.each(ERAS)('a client of %s', (era) => {
         })
       ).structuredContent;
 
-    const preview = { name: 'previewMemberRemoval', arguments: { teamId: team.id, userId: member.id } };
+    const preview = { name: 'previewMemberRemoval', arguments: { teamId: team.id, accountId: member.id } };
     expect((await client.callTool(preview)).structuredContent).toMatchObject({
       apiKeys: [{ id: key.id, name: 'A key' }],
       apiKeyCount: 1,

@@ -1,7 +1,7 @@
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startEmbedded } from '../../src/db/embedded.ts';
+import { startEmbedded } from '../../src/embedded-postgres/start.ts';
 import { KNOWN_SURVIVORS, type Mutation, MUTATIONS } from './mutations.ts';
 import { report, type Result } from './report.ts';
 import { type Outcome, runSuites } from './run-suites.ts';

@@ -33,8 +33,8 @@ export const MUTATIONS: readonly Mutation[] = [
       ['anybody can grant the owner role', `role.id !== 'owner' && findMissingPermissions`, 'findMissingPermissions'],
       [
         'a role with one permission beyond one’s own can be granted',
-        'findMissingPermissions(held, role.permissions).length === 0',
-        'findMissingPermissions(held, role.permissions).length <= 1',
+        'findMissingPermissions(held, role).length === 0',
+        'findMissingPermissions(held, role).length <= 1',
       ],
       ['a role can be granted by anybody', 'if (!canGrant(held, role)) throw', 'if (held.length > 9) throw'],
       ['a permission is never required', '!held.includes(permission)) {', 'held.length > 9) {'],
@@ -80,7 +80,7 @@ export const MUTATIONS: readonly Mutation[] = [
       ['test/trpc/trpc.test'],
     ],
   ]),
-  ...faultsIn('src/auth/credential-lookups.ts', AUTH, [
+  ...faultsIn('src/auth/find-credential.ts', AUTH, [
     [
       'a disabled account’s credentials work',
       'where ${where} and a.disabled_at is null`);',
@@ -138,21 +138,21 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
   ),
   ...faultsIn(
-    'src/transactions/with-account.ts',
+    'src/transactions/targets.ts',
     ['test/trpc/account-locks'],
     [
       [
         'a caller who was refused meanwhile changes the account',
-        `if (state?.is_live !== true) throw`,
-        `if (state === undefined) throw`,
+        `const { is_live: isLive } = state as { is_live: boolean };`,
+        `const { is_live: isLive } = { ...(state as { is_live: boolean }), is_live: true };`,
       ],
     ],
   ),
-  ...faultsIn('src/transactions/account-command.ts', LOCKS, [
+  ...faultsIn('src/transactions/change-at-once.ts', LOCKS, [
     [
       'an account is changed in one round trip without its lock',
-      '        [lockAccountStep, [caller.accountId]],\n',
-      '',
+      '[lockAccountStep, [accountId]]',
+      `[lockAccountStep, [accountId.slice(1)]]`,
     ],
   ]),
   ...faultsIn('src/transactions/live-caller.ts', LOCKS, [
@@ -160,12 +160,13 @@ export const MUTATIONS: readonly Mutation[] = [
     ['a session that was revoked meanwhile goes on', " and ${openSession('s')})", ')'],
     ['a key that was revoked meanwhile goes on', " and ${liveApiKey('k')} and (", ' and ('],
     ['a key whose grant was revoked meanwhile goes on', " and (k.oauth_grant_id is null or (${liveGrant('g')})))", ')'],
-    ['a grant that was revoked meanwhile goes on', " and ${liveGrant('g')})\n", ')\n'],
+    ['a grant that was revoked meanwhile goes on', " and ${liveGrant('g')} and (${family}", ' and (${family}'],
     [
       'a token whose family ended meanwhile goes on',
-      'and (${family}::text is null or exists (select from oauth_token_family f where f.id = ${family}))',
-      '',
+      'where f.id = ${family} and ${liveFamily(',
+      'where ${family} is not null or ${liveFamily(',
     ],
+    ['a first-party token whose session ended meanwhile goes on', " and ${liveFamily('f', 'g')})))", ')))'],
   ]),
   ...faultsIn(
     'src/resources/sign-in/password.service.ts',
@@ -180,9 +181,9 @@ export const MUTATIONS: readonly Mutation[] = [
     ['test/trpc/remaining-access'],
     [
       ['known browsers outlive the revocation', '    await forgetDevices(tx, accountId, browserClient);\n', ''],
-      ['keys outlive the revocation', '    await revokeApiKeys(tx, { account: accountId }, REASON);\n', ''],
-      ['grants outlive the revocation', '    await revokeGrants(tx, { account: accountId }, REASON);\n', ''],
-      ['passkeys outlive the revocation', '    await deletePasskeys(tx, accountId);\n', ''],
+      ['keys outlive the revocation', '    await revokeApiKeys(tx, { account: accountId }, reason);\n', ''],
+      ['grants outlive the revocation', '    await revokeGrants(tx, { account: accountId }, reason);\n', ''],
+      ['passkeys outlive the revocation', '      tx.remove(passkey);\n', ''],
       [
         'links to a new address outlive the revocation',
         `    await deleteTokens(tx, accountId, ['change_email']);\n`,
@@ -194,8 +195,8 @@ export const MUTATIONS: readonly Mutation[] = [
     'src/auth/recent-proof.ts',
     ['test/trpc/recent-proof'],
     [
-      ['no proof is required of a session', `principal.kind !== 'session'`, `principal.kind === 'session'`],
-      ['a proof is recent for good', 'provenUntil === null) throw', 'provenUntil !== null && false) throw'],
+      ['no proof is required of a session', `caller.kind !== 'session'`, `caller.kind === 'session'`],
+      ['a proof is recent for good', '.provenUntil !== null;\n}', '.provenUntil !== undefined;\n}'],
       ['a proof is recent for 100 minutes', 'PROOF_MINUTES = 10', 'PROOF_MINUTES = 100'],
     ],
   ),
@@ -249,11 +250,11 @@ export const MUTATIONS: readonly Mutation[] = [
     ['test/trpc/auth-throttle', 'test/trpc/auth'],
     [
       ['attempts are not limited', 'if (!allowed)', 'if (false)'],
-      ['spellings of an email have limits of their own', 'source.email.toLowerCase()', 'source.email'],
+      ['spellings of an email have limits of their own', 'attempt.email.toLowerCase()', 'attempt.email'],
       [
         'known browsers share the limit of strangers',
-        `if ('deviceId' in source) return source.deviceId;`,
-        `if ('deviceId' in source) return 'all';`,
+        `: [own('guess', attempt.deviceId)];`,
+        `: [own('guess', 'all')];`,
       ],
     ],
   ),
@@ -263,8 +264,8 @@ export const MUTATIONS: readonly Mutation[] = [
     [
       [
         'no scope is required',
-        'if (!hasScope(principal, access)) {',
-        'if (access.scope === undefined && !hasScope(principal, access)) {',
+        'const missing = findMissingScope(principal, isFirstParty ? { scope: access.firstParty } : access);',
+        'const missing = access.scope === undefined ? findMissingScope(principal, access) : undefined;',
       ],
       [
         'a team credential reaches the account',
@@ -279,7 +280,11 @@ export const MUTATIONS: readonly Mutation[] = [
     ['test/rest/access-matrix', 'test/trpc/operator'],
     [
       ['everybody is an operator', ` and role = 'admin' and disabled_at`, ' and disabled_at'],
-      ['no permission is required before the lock', 'requirePermission(membership.permissions, permission);\n', ''],
+      [
+        'no permission is required before the lock',
+        'for (const required of [permission, ...otherPermissions]) requirePermission(membership.permissions, required);\n',
+        '',
+      ],
       [
         'strangers see the team',
         `if (!membership) throw new ProblemError('team_not_found');`,
@@ -287,7 +292,7 @@ export const MUTATIONS: readonly Mutation[] = [
       ],
     ],
   ),
-  ...faultsIn('src/transactions/with-team.ts', LOCKS, [
+  ...faultsIn('src/transactions/caller.ts', LOCKS, [
     [
       'an inactive caller changes the team',
       " and m.account_id = $2 and ${activeMembership('m')}",
@@ -301,20 +306,28 @@ export const MUTATIONS: readonly Mutation[] = [
     ['a permission is not looked at under the lock', `    requirePermission(permissions ?? [], requires);\n`, ''],
     [
       'any member does what the owner does',
-      `if (roleId !== 'owner') throw`,
-      `if (roleId === '') throw`,
+      `if (id !== 'owner') throw`,
+      `if (id === '') throw`,
       ['test/trpc/ownership', 'test/trpc/teams', ...LOCKS],
     ],
   ]),
-  ...faultsIn('src/transactions/team-command.ts', LOCKS, [
-    ['a team is changed in one round trip without its lock', '        [lockTeamStep, [teamId]],\n', ''],
+  ...faultsIn('src/transactions/change-at-once.ts', LOCKS, [
+    [
+      'a team is changed in one round trip without its lock',
+      '[lockTeamStep, [teamId]]',
+      `[lockTeamStep, [teamId.slice(1)]]`,
+    ],
     ['a team is changed in one round trip without the permission', ' and $3 = any(r.permissions))', ')'],
     [
       'a team is changed in one round trip by an inactive member',
       "where m.team_id = $1 and m.account_id = $2 and ${activeMembership('m')} and $3",
       'where m.team_id = $1 and m.account_id = $2 and $3',
     ],
-    ['a team is changed in one round trip with a revoked credential', ' and ${isLive}`', '`'],
+    [
+      'a team is changed in one round trip with a revoked credential',
+      '`${CALLER_HOLDS} and ${isLive}`',
+      'CALLER_HOLDS',
+    ],
   ]),
   ...faultsIn(
     'src/transactions/revocation.ts',
@@ -322,7 +335,7 @@ export const MUTATIONS: readonly Mutation[] = [
     [['keys outlive their grant', `await endKeys(grants.map(({ id }) => id));`, '']],
   ),
   ...faultsIn(
-    'src/transactions/end-membership.ts',
+    'src/resources/members/end-membership.ts',
     ['test/trpc/grant-ends', 'test/rest/members', 'test/oauth/races', 'test/trpc/grants', 'test/oauth/audit-endings'],
     [
       ['grants outlive the membership', 'if (grants.length > 0) change.later(revokeGrantsStep(grants));', ''],
@@ -335,12 +348,16 @@ export const MUTATIONS: readonly Mutation[] = [
       ],
     ],
   ),
-  ...faultsIn('src/transactions/change-team.ts', LOCKS, [
-    ['a team is changed without its lock', '    [lockTeamStep, [teamId]],\n', ''],
+  ...faultsIn('src/transactions/targets.ts', LOCKS, [
+    [
+      'a team is changed without its lock',
+      'return [[lockTeamStep, [on.team]], ...accounts];',
+      'return [[lockAccountsShared, [own, other]]];',
+    ],
     [
       'a team is changed by whoever was allowed before',
-      'requireCaller(state, requires)',
-      `{ roleId: state?.role_id ?? '', permissions: state?.permissions ?? [] }`,
+      'return requireRole(state as CallerState | undefined, requires as Requirement);',
+      `return { id: (state as CallerState).role_id ?? '', permissions: (state as CallerState).permissions ?? [] };`,
     ],
   ]),
   ...faultsIn('src/resources/billing/seats.ts', SEATS, [
@@ -355,23 +372,23 @@ export const MUTATIONS: readonly Mutation[] = [
   ...faultsIn(
     'src/resources/teams/team-quota.ts',
     ['test/rest/teams', 'test/trpc/ownership', 'test/trpc/teams'],
-    [['one team more than the limit', 'owned >= limit', 'owned > limit']],
+    [['one team more than the limit', 'number >= limit', 'number > limit']],
   ),
   ...faultsIn('src/resources/api-keys/creation.service.ts', KEYS, [
     ['one key more than the limit', 'active >= keyLimit', 'active > keyLimit'],
     ['a new key gets any scopes', `    requireHeld(held.scopes, scopes, 'The calling credential');\n`, ''],
     [
       'an unverified account makes a key',
-      `    if (account.created_by !== 'operator' && !account.is_verified) throw new ProblemError('email_not_verified');\n`,
+      `  if (createdBy !== 'operator' && !isVerified) throw new ProblemError('email_not_verified');\n`,
       '',
       ['test/trpc/sign-in-link'],
     ],
   ]),
-  ...faultsIn('src/transactions/change-account.ts', LOCKS, [
+  ...faultsIn('src/transactions/targets.ts', LOCKS, [
     [
       'a caller who was refused meanwhile changes the account, by named statements',
-      'account === undefined || state?.is_live !== true',
-      'account === undefined || state === undefined',
+      `if (!isLive) throw`,
+      `if (isLive === undefined) throw`,
     ],
   ]),
   ...faultsIn(
@@ -380,8 +397,8 @@ export const MUTATIONS: readonly Mutation[] = [
     [
       [
         'a new key holds what the grant of its token holds',
-        'grant?.scopes.filter((scope) => scopes.includes(scope))',
-        'grant?.scopes',
+        `'oauth-grant' ? grant?.scopes.filter((scope) => scopes.includes(scope))`,
+        `'oauth-grant' ? grant?.scopes`,
       ],
     ],
   ),
@@ -392,32 +409,36 @@ export const MUTATIONS: readonly Mutation[] = [
       `if (beyond.length > 99) throw new ProblemError('scope_not_allowed'`,
     ],
     ['a team key gets account scopes', 'if (accountOnly.length > 0) {', 'if (accountOnly.length > 99) {'],
-    ['a revoked key gets new scopes', 'id === keyId && !revokedAt)', 'id === keyId)'],
-    [
-      'a key of another account gets new scopes',
-      '{ id: { $in: ids }, account: caller.accountId }',
-      '{ id: { $in: ids } }',
-    ],
+    ['a token hands on what its grant holds', 'held.filter((scope) => caller.scopes.includes(scope))', 'held'],
+  ]),
+  ...faultsIn('src/transactions/lock-order.ts', KEYS, [
     [
       'a credential that was revoked meanwhile makes a key',
-      `if (caller === null || caller.revokedAt) throw`,
-      'if (caller === null) throw',
+      'where ${which} for share`);',
+      "where ${which} ${table === 'api_key' ? '' : 'for share'}`);",
     ],
-    ['a token hands on what its grant holds', `kind === 'api-key' || scopes.includes(scope)`, 'true'],
+  ]),
+  ...faultsIn('src/transactions/lock-credentials.ts', KEYS, [
+    ['a revoked key gets new scopes', 'from api_key where revoked_at is null`;', 'from api_key where true`;'],
+    [
+      'a key of another account gets new scopes',
+      ' and account_id = $1 and id in ($2, $3)',
+      ' and $1::text is not null and id in ($2, $3)',
+    ],
   ]),
   ...faultsIn('src/resources/invitations/invitations.service.ts', INVITATIONS, [
     ['an invitation takes no free seat', '    if (pending === undefined) requireFree(config.plans, seats);\n', ''],
     [
       'an invitation to any role is allowed',
-      '    requireCanGrant(held.permissions, role);\n    const [known]',
-      '    const [known]',
+      '      requireCanGrant(opened.role, role);\n      const [known]',
+      '      const [known]',
     ],
   ]),
   ...faultsIn('src/transactions/lock-steps.ts', INVITATIONS, [
     [
       'an invitation of another team can be revoked or sent again',
-      'from invitation where team_id = $1',
-      'from invitation where $1::text is not null',
+      'from invitation i where i.team_id = $1`',
+      'from invitation i where $1::text is not null`',
       ['test/rest/foreign-ids', ...INVITATIONS],
     ],
   ]),
@@ -431,7 +452,6 @@ export const MUTATIONS: readonly Mutation[] = [
         'if (account.email === null) throw',
       ],
       ['an unverified address accepts', 'if (!account.emailVerifiedAt) throw', 'if (account.email === null) throw'],
-      ['an invitation never expires', '!acceptedAt && !isPast(expiresAt)', '!acceptedAt'],
       [
         'an invitation to an active member changes the role',
         'membership.isActive && isPast(membership.expiresAt)',
@@ -444,12 +464,23 @@ export const MUTATIONS: readonly Mutation[] = [
       ],
     ],
   ),
+  ...faultsIn(
+    'src/db/predicates.ts',
+    ['test/trpc/invitation'],
+    [
+      [
+        'an invitation never expires',
+        '.accepted_at is null and ${alias}.expires_at > now()`;',
+        '.accepted_at is null`;',
+      ],
+    ],
+  ),
   ...faultsIn('src/resources/members/membership-changes.service.ts', MEMBERS, [
     ['a role beyond one’s own can be given', '    requireCanGrant(held, role);', ''],
     [
       'activation takes no seat',
-      `await requireFreeSeat(tx, config.plans, subject.caller.teamId);\n    membership.isActive`,
-      'membership.isActive',
+      `    await requireFreeSeat(tx, config.plans, subject.caller.teamId);\n    await requireProofToGive(`,
+      '    await requireProofToGive(',
     ],
     ['a later end takes no seat', 'if (becomesActive) await', 'if (false) await'],
     ['the owner can be changed', `if (membership.role.id === 'owner')`, `if (membership.role.id === '')`],
@@ -479,24 +510,20 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
   ),
   ...faultsIn('src/resources/roles/roles.service.ts', ROLES, [
-    [
-      'a role can be raised above oneself',
-      'requireHeld(held, [...role.permissions, ...(permissions ?? [])]);',
-      'requireHeld(held, role.permissions);',
-    ],
+    ['a role can be raised above oneself', '    requireHeld(by.held, after);\n', ''],
     [
       'a role above oneself can be changed',
-      'requireHeld(held, [...role.permissions, ...(permissions ?? [])]);',
-      'requireHeld(held, permissions ?? []);',
+      '    requireHeld(by.held, role);\n    requireHeld(by.held, after);',
+      '    requireHeld(by.held, after);',
     ],
     [
       'a role above oneself can be deleted',
-      'requireHeld(held, role.permissions);\n    const replacement',
+      'if (by !== null) requireHeld(by.held, role);\n  const replacement',
       'const replacement',
     ],
   ]),
   ...faultsIn('src/resources/oauth-grants/exchange.service.ts', OAUTH, [
-    ['a code can be used twice', '{ tokenHash, consumedAt: null },', '{ tokenHash },'],
+    ['a code can be used twice', ' and consumed_at is null returning token_hash', ' returning token_hash'],
     [
       'a code is consumed by a request for another resource',
       'requestedResource !== undefined && requestedResource !== consent.resource',
@@ -526,7 +553,7 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
     [
       'a token that was used twice ends nothing',
-      'await endTokenFamily(tx, familyId, `${kind} used twice`);',
+      'await endTokenFamily(em, familyId, `${kind} used twice`);',
       '',
       ['test/oauth/families', ...OAUTH],
     ],
@@ -586,8 +613,8 @@ export const MUTATIONS: readonly Mutation[] = [
       ],
       [
         'an operator key needs no scope',
-        '(scope) => !(operator.scopes as readonly string[]).includes(scope)',
-        '() => false',
+        'const missing = findMissingScope(operator, access);',
+        'const missing = undefined;',
       ],
     ],
   ),
@@ -601,20 +628,14 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
   ),
   ...faultsIn(
-    'src/resources/operator/operator.service.ts',
+    'src/transactions/operator-caller.ts',
     ['test/operator/accounts'],
-    [
-      [
-        'a key ends the last operator',
-        `if (isKey && account.role === 'admin')`,
-        'if (isKey && accountId === account.role)',
-      ],
-    ],
+    [['a key ends the last operator', 'if (isKey && isOperator)', "if (isKey && isOperator && caller === 'system')"]],
   ),
   ...faultsIn(
-    'src/transactions/with-account.ts',
+    'src/resources/accounts/require-account.ts',
     ['test/operator/teams'],
-    [['a disabled account gets a team', 'if (disabledAt) throw', "if (disabledAt && pointer === '') throw"]],
+    [['a disabled account gets a team', 'if (isDisabled) throw', "if (isDisabled && pointer === '') throw"]],
   ),
   ...faultsIn(
     'src/auth/networks.ts',
@@ -626,16 +647,20 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
   ),
   ...faultsIn(
-    'src/resources/credentials/verify.service.ts',
+    'src/resources/credential-verification/verify.service.ts',
     ['test/operator/verify'],
     [
       ['a credential without the scopes is valid', 'scopes.every((scope) => principal.scopes.includes(scope))', 'true'],
       [
         'a stranger to the team is valid',
-        "teamId !== undefined || permission !== undefined ? 'team_not_found' : null",
+        "teamId !== undefined || askedOf(input).length > 0 ? 'team_not_found' : null",
         'null',
       ],
-      ['a member without the permission is valid', 'membership.permissions.includes(permission)', 'true'],
+      [
+        'a member without the permission is valid',
+        "return missing.length === 0 ? null : 'permission_missing'",
+        'return null',
+      ],
       ['a token of another resource is valid', 'found?.resource !== resource', 'false'],
       ['a credential over its limit is valid', "decision?.allowed === false ? 'rate_limited' : ", ''],
     ],
@@ -647,7 +672,7 @@ export const MUTATIONS: readonly Mutation[] = [
       ['an upload that failed stays', 'runInBackground(() => db.run(discardUpload, [id]))', 'Promise.resolve()'],
       ['an upload that is repeated is not looked up', '(await hasAnswer(tx, call)) ? null', 'false ? null'],
       ['an upload that was overtaken by an equal one stays', 'if (accepted.id !== id) await', 'if (false) await'],
-      ['a repeated upload is not compared by its query', 'input: { isDryRun, fingerprint }', 'input: { fingerprint }'],
+      ['a repeated upload is not compared by its query', 'input: { isDryRun, ...(isSilent', 'input: { ...(isSilent'],
       ['a broken upload blocks its key for good', "updated_at < now() - interval '${BROKEN_AFTER}'`", 'false`'],
     ],
   ),
@@ -693,8 +718,218 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
   ),
   ...faultsIn(
-    'src/db/turns.ts',
-    ['test/db/turns'],
+    'src/db/connection/connection.ts',
+    ['test/faults/jit'],
+    [
+      [
+        'a connection lets PostgreSQL compile statements',
+        "[JIT_OFF, options].filter(Boolean).join(' ')",
+        "options ?? ''",
+      ],
+      [
+        'a connection behind a pooler lets PostgreSQL compile statements',
+        "isBare || SETS_JIT.test(options) ? undefined : 'off'",
+        'undefined',
+      ],
+      ['what the URL says of compiling is overruled', '[JIT_OFF, options]', '[options, JIT_OFF]'],
+    ],
+  ),
+  ...faultsIn(
+    'src/events/chain/verify.ts',
+    ['test/events/chain-attacks'],
+    [
+      [
+        'the newest root is taken unverified',
+        'head?.root ?? last?.root ?? oldRoot ?? GENESIS',
+        "(await readCheckpoints(tx, 'is_root order by sequence desc limit 1'))[0] ?? GENESIS",
+      ],
+      ['the signature of the end and the newest checkpoint is not verified', 'key === -1', 'key === -9'],
+      [
+        'an unsigned root is accepted although a signed one was seen',
+        'known?.root !== undefined || walk.isRootSigned || (await wasRootSigned(tx))',
+        'false',
+      ],
+    ],
+  ),
+  ...faultsIn(
+    'src/events/chain/state.ts',
+    ['test/events/chain-attacks'],
+    [
+      [
+        'the roots of end and newest checkpoint are not compared',
+        "isSameRoot(ofHead, ofCheckpoint) ? null : 'root_differs'",
+        'null',
+      ],
+    ],
+  ),
+  ...faultsIn(
+    'src/events/chain/root.ts',
+    ['test/events/chain-attacks'],
+    [['retention’s end is not signed', '[sequence, hash, prunedBefore, at];', '[sequence, hash, at];']],
+  ),
+  ...faultsIn(
+    'src/oauth/provider.ts',
+    ['test/oauth/limits'],
+    [
+      [
+        'a client that anybody registers has a limit of its own',
+        "source === 'operator' && Provider.ctx",
+        'Provider.ctx',
+      ],
+      ['no client has a limit of its own', "source === 'operator' && Provider.ctx", 'false && Provider.ctx'],
+    ],
+  ),
+  ...faultsIn(
+    'src/oauth/handler.ts',
+    ['test/oauth/limits'],
+    [['pushed requests are not counted at the address', "named('par'), limit,", "named('par'),"]],
+  ),
+  ...faultsIn(
+    'src/oauth/request-parameters.ts',
+    ['test/oauth/par'],
+    [
+      ['67 KB of parameters are stored', 'PARAMETERS_BYTES_MAX = 8 * 1024', 'PARAMETERS_BYTES_MAX = 67 * 1024'],
+      ['parameters that are not used are stored', 'if (!AUTHORIZATION_PARAMETERS.has(name)) continue;', ''],
+    ],
+  ),
+  ...faultsIn(
+    'src/procedures/fields.ts',
+    ['test/trpc/readable-names'],
+    [
+      ['a name turns the text around it', String.raw`\u202A-\u202E`, String.raw`\u202A-\u202D`],
+      ['a name shows nothing', ' && showsSomething(name)', ''],
+    ],
+  ),
+  ...faultsIn(
+    'src/messages/neutralize.ts',
+    ['test/unit/console-names'],
+    [
+      [
+        'a displayed name turns the text around it',
+        "value.replace(CONTROLS, ' ').replace(INVISIBLE, '')",
+        "value.replace(CONTROLS, ' ')",
+      ],
+      ['a displayed name shows nothing', String.raw`\p{Bidi_Control}\u2800`, String.raw`\p{Bidi_Control}`],
+    ],
+  ),
+  ...faultsIn(
+    'src/web/messages/isolate.ts',
+    ['test/unit/console-names'],
+    [['a displayed name ends its quotation', 'isolateName(replaceQuotationMarks(name))', 'isolateName(name)']],
+  ),
+  ...faultsIn(
+    'src/messages/direction.ts',
+    ['test/unit/console-names'],
+    [['a displayed name is not isolated', 'text}\\u2069', 'text}']],
+  ),
+  ...faultsIn(
+    'src/resources/webhooks/endpoints.service.ts',
+    ['test/trpc/webhook-deputies'],
+    [
+      [
+        'an endpoint is taken over by who may not see its events',
+        '  requireVisible(held, types);\n  const account',
+        '  const account',
+      ],
+      [
+        'an endpoint is created for events that its creator may not see',
+        '    requireVisible(held, types);\n    const teamId',
+        '    const teamId',
+      ],
+      [
+        'who changes the URL or types is not responsible',
+        'if (url !== undefined || types !== undefined) takeOver',
+        'if (types !== undefined) takeOver',
+      ],
+      ['who rotates the secret is not responsible', '    takeOver(endpoint, owner, held);\n', ''],
+    ],
+  ),
+  ...faultsIn(
+    'src/resources/webhooks/deliveries.service.ts',
+    ['test/trpc/webhook-deputies'],
+    [
+      ['who may not see an event replays it', '    requireVisible(held, [delivery.event]);\n', ''],
+      ['who may not see events replays them with others', 'canSee(held, type)', 'canSee(held, type) || true'],
+    ],
+  ),
+  ...faultsIn(
+    'src/db/predicates.ts',
+    ['test/trpc/invitation-senders'],
+    [
+      ['an invitation outlives its sender’s ability to send it', ' and not ${hasLostSender(alias)}`', '`'],
+      ['a disabled sender’s invitation stays', ' and a.disabled_at is null\n        and', '\n        and'],
+      [
+        'an invitation of a deleted sender is the operator’s',
+        '(${alias}.invited_by_id is not null or ${alias}.is_sender_deleted)',
+        '${alias}.invited_by_id is not null',
+      ],
+      ['a sender who cannot grant the role counts', ' and granted.permissions <@ own.permissions', ''],
+    ],
+  ),
+  ...faultsIn(
+    'src/resources/invitations/end-invitations.ts',
+    ['test/trpc/invitation-senders'],
+    [
+      [
+        'invitations of who lost the permission stay',
+        'const [ended] = await change.run([[endAbandoned, [teamId]]]);',
+        'const ended: { id: string }[] = endAbandoned === undefined ? [{ id: teamId }] : [];',
+      ],
+      [
+        'invitations of a deleted sender stay',
+        'if (sent.length > 0) await runStep(',
+        'if (sent.length < 0) await runStep(',
+      ],
+    ],
+  ),
+  ...faultsIn(
+    'src/resources/invitations/acceptance.service.ts',
+    ['test/trpc/invitation-senders'],
+    [
+      [
+        'keys of an expired membership come back with an invitation',
+        '    await revokeAccess(tx, team.id, account.id);\n',
+        '',
+      ],
+      [
+        'invitations that ended with an expiry come back with the membership',
+        '    await endAbandonedIn(tx, team.id);\n',
+        '',
+      ],
+    ],
+  ),
+  ...faultsIn(
+    'src/resources/operator-keys/operator-keys.service.ts',
+    ['test/operator/keys'],
+    [
+      [
+        'a key creates one that outlives it',
+        'earlier(wantedEnd, calling?.expiresAt ?? null)',
+        'earlier(wantedEnd, null)',
+      ],
+      ['a key rotates one that outlives it', 'if (calling?.expiresAt && earlier', 'if (calling === null && earlier'],
+      ['a key creates one with more scopes', 'if (beyond.length > 0)\n', 'if (beyond.length > 99)\n'],
+    ],
+  ),
+  ...faultsIn(
+    'src/resources/imports/upload-job.ts',
+    ['test/operator/imports'],
+    [
+      [
+        'the import of an expired key goes on',
+        "if (isPast(key.expiresAt)) throw new KeyEndedError('key_expired');",
+        'if (false) isPast(null);',
+      ],
+    ],
+  ),
+  ...faultsIn(
+    'src/resources/imports/api-keys.ts',
+    ['test/operator/imports'],
+    [['a key of the account of an operator is imported', 'operators.has(accountId)', 'operators.has(line.toString())']],
+  ),
+  ...faultsIn(
+    'src/turns.ts',
+    ['test/unit/turns'],
     [
       [
         'an account takes all places',
@@ -706,7 +941,7 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
   ),
   ...faultsIn(
-    'src/db/lists.ts',
+    'src/db/long-lists/queue.ts',
     ['test/rest/fairness'],
     [['a list goes on without its client', 'cancelStatement(pool, client);', '']],
   ),

@@ -469,9 +469,8 @@ describe('the cookies of a request', () => {
     const cookies = (answer.headers['set-cookie'] ?? []).map((cookie) => attributesOf(cookie));
 
     expect(cookies).toEqual([
-      { name: 'roster_browser', path: '/', samesite: 'lax', httponly: true },
-      ...['roster_authorization', 'roster_authorization.sig'].map((name) => ofMinutes(name, `/oauth/consent/${id}`)),
-      ...['roster_resume', 'roster_resume.sig'].map((name) => ofMinutes(name, `/oauth/authorize/${id}`)),
+      { name: 'roster_browser', path: '/', samesite: 'lax', httponly: true, 'max-age': '172800', expires: true },
+      ...['roster_resume', 'roster_resume.sig'].map((name) => ofALink(name, `/oauth/authorize/${id}`)),
     ]);
   });
 
@@ -487,11 +486,13 @@ describe('the cookies of a request', () => {
     expect(cookies[0]).toEqual({
       name: '__Host-roster_browser',
       path: '/',
+      'max-age': '172800',
+      expires: true,
       samesite: 'lax',
       httponly: true,
       secure: true,
     });
-    expect(cookies).toHaveLength(5);
+    expect(cookies).toHaveLength(3);
     for (const cookie of cookies) expect(cookie).toMatchObject({ httponly: true, secure: true, samesite: 'lax' });
     expect(new URL(refused.headers.location ?? '').searchParams.get('iss')).toBe('https://roster.example');
   });
@@ -516,29 +517,29 @@ describe('the cookies of a request', () => {
   });
 });
 
-/** A cookie without its value, and with its time as whether that is minutes. */
+/** A cookie without its value, and with its time as whether that is as long as a link is valid, and at most two days. */
 function attributesOf(cookie: string): Record<string, unknown> {
   const [pair = '', ...attributes] = cookie.split('; ');
   const entries = attributes.map((attribute): [string, unknown] => {
     const [name = '', value] = attribute.split('=');
-    return [name.toLowerCase(), name.toLowerCase() === 'expires' ? isInMinutes(value) : (value?.toLowerCase() ?? true)];
+    return [name.toLowerCase(), name.toLowerCase() === 'expires' ? isInDays(value) : (value?.toLowerCase() ?? true)];
   });
   const path = /path=([^;]+)/i.exec(cookie)?.[1];
   return { name: pair.slice(0, pair.indexOf('=')), ...Object.fromEntries(entries), path };
 }
 
-function isInMinutes(expires = ''): boolean {
-  const minutes = (Date.parse(expires) - Date.now()) / 60_000;
-  return minutes > 14 && minutes < 16;
+function isInDays(expires = ''): boolean {
+  const hours = (Date.parse(expires) - Date.now()) / 3_600_000;
+  return hours > 24 && hours <= 48;
 }
 
-const ofMinutes = (name: string, path: string) => ({ name, path, samesite: 'lax', httponly: true, expires: true });
+const ofALink = (name: string, path: string) => ({ name, path, samesite: 'lax', httponly: true, expires: true });
 
 describe('a path under /oauth', () => {
   const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
   test.for<[path: string, allowed: string[]]>([
-    ['/oauth/authorize', ['GET', 'HEAD']],
+    ['/oauth/authorize', ['GET', 'HEAD', 'POST']],
     ['/oauth/authorize/an-id', ['GET', 'HEAD']],
     ['/oauth/token', ['POST', 'OPTIONS']],
     ['/oauth/revoke', ['POST', 'OPTIONS']],
@@ -558,7 +559,6 @@ describe('a path under /oauth', () => {
 
   test.for([
     '/oauth/register',
-    '/oauth/jwks',
     '/oauth/end-session',
     '/oauth/end-session/confirm',
     '/oauth/authorize/',

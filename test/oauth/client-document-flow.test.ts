@@ -208,14 +208,17 @@ describe('a client that is named by the URL of its document', () => {
       const replica = await startApi({ OAUTH_CLIENT_DOCUMENTS: 'on' }, api);
       onTestFinished(() => replica.close());
       expect((await ask(replica, client)).status).toBe(303);
-      return api.rows('select event, address from audit_event where client_id = $1', [client.id]);
+      return api.rows('select event, address, details from audit_event where client_id = $1 order by id', [client.id]);
     };
     const event = { event: 'oauth_client.updated', address: '127.0.0.1' };
+    const reason = 'its metadata document';
+    const isNew = { changed: ['name', 'redirectUris'], redirectUrisBefore: [], redirectUris: [client.redirectUri] };
+    const first = { ...event, details: { ...isNew, reason } };
 
-    expect(await askAtAnother()).toEqual([event]);
-    expect(await askAtAnother()).toEqual([event]);
+    expect(await askAtAnother()).toEqual([first]);
+    expect(await askAtAnother()).toEqual([first]);
     aClient({ client_name: 'Planner' }, {}, path);
-    expect(await askAtAnother()).toEqual([event, event]);
+    expect(await askAtAnother()).toEqual([first, { ...event, details: { changed: ['name'], reason } }]);
   });
 
   test('has a URL of at most 2000 characters', async ({ api }) => {

@@ -186,7 +186,7 @@ describe('the authorization code', () => {
       (api, id) =>
         api.rows(`update oauth_token_family set created_at = now() - interval '91 days' where id = $1`, [id]),
     ],
-    ['belongs to a disabled account', (api, _id, accountId) => disableAccount(api.services.db, accountId)],
+    ['belongs to a disabled account', (api, _id, accountId) => disableAccount(api.services.db, 'system', accountId)],
     [
       'belongs to a deleted account',
       (api, _id, accountId) => api.rows('delete from account where id = $1', [accountId]),

@@ -100,7 +100,10 @@ describe('authorizations.read', () => {
         createdAt: expect.stringMatching(/^\d{4}-.*Z$/),
       },
       account: { id: account.id, email: account.email },
+      firstParty: null,
+      permissions: [],
       scopes: ['profile:read', 'members:read'],
+      openidScopes: [],
       preselectedScopes: ['profile:read', 'members:read'],
       accessDays: 90,
       teams: [

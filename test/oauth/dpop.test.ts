@@ -429,14 +429,27 @@ describe('a proof is used once', () => {
     const replicas = await Promise.all([1, 2].map(() => startApi({ ...ON, REDIS_URL: redis.url }, api)));
     onTestFinished(async () => void (await Promise.all(replicas.map((replica) => replica.close()))));
     const { key, token } = await aBoundToken(api);
-    const proofs = await Promise.all(Array.from({ length: 5 }, () => aProof({ key, token })));
+    const outages = () =>
+      replicas
+        .flatMap(({ lines }) => lines)
+        .filter(({ msg, counted }) => counted === 'proofs' && String(msg).startsWith('Redis is unavailable')).length;
+    const isShared = async () => {
+      const bucket = randomUUID();
+      const uses = await Promise.all(replicas.map(async ({ http }) => http.attempts.proofs?.consume(bucket)));
+      return uses.filter((use) => use?.allowed).length === 1;
+    };
 
-    const answers = await Promise.all(
-      proofs.flatMap((proof) => [...replicas, ...replicas].map((replica) => call(replica, token, { proof }))),
-    );
-
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(proofs.length);
-    expect(answers.filter(({ status }) => status === 401)).toHaveLength(3 * proofs.length);
+    // A replica whose Redis does not answer within 100 ms, as on a busy machine, remembers proofs by itself: such a turn
+    // proves nothing, and is repeated with another proof.
+    for (let [proven, turnsLeft] = [0, 20]; proven < 5; turnsLeft -= 1) {
+      await expect.poll(isShared, { timeout: 10_000 }).toBe(true);
+      const before = outages();
+      const proof = await aProof({ key, token });
+      const answers = await Promise.all([...replicas, ...replicas].map((each) => call(each, token, { proof })));
+      if (outages() !== before && turnsLeft > 1) continue;
+      expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 401, 401, 401]);
+      proven += 1;
+    }
   });
 });
 

@@ -102,7 +102,7 @@ describe.for(DOCUMENTS)('%s', ([path, documentAt]) => {
 });
 
 test.for([
-  '/.well-known/openid-configuration',
+  '/.well-known/openid-configuration/',
   '/.well-known/oauth-authorization-server/',
   '/.well-known/oauth-authorization-server/api/v1',
   '/.well-known/OAuth-Authorization-Server',

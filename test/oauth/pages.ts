@@ -15,7 +15,7 @@ export function expectOurPage(answer: Answer, error: string): void {
     'x-frame-options': 'DENY',
     'content-security-policy': expect.stringMatching(/^default-src 'none'; (?!.*script-src).*frame-ancestors 'none'$/),
   });
-  expect(answer.text).toContain(`<code>${error}</code>`);
+  expect(answer.text).toContain(`<code><bdi>${error}</bdi></code>`);
   expect(answer.text).not.toMatch(/<script|<form|https?:/i);
 }
 

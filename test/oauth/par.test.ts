@@ -318,3 +318,43 @@ test('a page of the client can push a request, a page of another origin cannot',
     expect(headers).not.toHaveProperty('access-control-allow-credentials');
   expect(foreign.headers).not.toHaveProperty('access-control-allow-origin');
 });
+
+describe('the parameters of a request', () => {
+  const KILOBYTES = 8;
+  const TOO_LARGE = `the parameters have more than ${KILOBYTES * 1024} bytes`;
+  // What is not stored is not counted; control characters take six bytes as they are stored.
+  const LARGE: readonly (readonly [string, Changes])[] = [
+    ['state', { state: 'a'.repeat(KILOBYTES * 1024) }],
+    ['control characters', { state: '\u0001'.repeat(1500) }],
+    ['letters of two bytes', { state: 'ä'.repeat(4000) }],
+    ['code_challenge', { code_challenge: 'a'.repeat(KILOBYTES * 1024) }],
+  ];
+
+  test.for(LARGE)('have at most 8 KB, pushed or in the URL: %s', async ([, changes], { api }) => {
+    const client = await api.anOAuthClient();
+    const before = await countRequests(api, client);
+
+    const answer = await push(api, client, changes);
+    expectRefused(answer, 400, 'invalid_request');
+    expect(answer.body.error_description).toBe(TOO_LARGE);
+    const page = await open(api, { ...goodParams(client), ...(changes as Record<string, string>) }).catch(() => null);
+    if (page?.status !== 431) {
+      expectOurPage(page as Answer, 'invalid_request');
+      expect(page?.text).toContain(TOO_LARGE);
+    }
+    expect(await countRequests(api, client)).toBe(before);
+  });
+
+  test('are stored up to this bound, and ignored ones are not counted', async ({ api }) => {
+    const client = await api.anOAuthClient();
+
+    const { status, text } = await push(api, client, { state: 'a'.repeat(7000), nonce: 'a'.repeat(20_000) });
+
+    expect(status, text).toBe(201);
+  });
+});
+
+async function countRequests(api: Api, client: AClient): Promise<number> {
+  const sql = `select from authorization_request where payload::text like '%' || $1 || '%'`;
+  return (await api.rows(sql, [client.id])).length;
+}

@@ -200,7 +200,7 @@ async function follow(
     expect(expectRedirect(answer, sent, clients).has('code')).toBe(false);
     return 'error redirect';
   }
-  expectOurPage(answer, /<code>([a-z_]+)<\/code>/.exec(answer.text)?.[1] ?? 'none');
+  expectOurPage(answer, /<code><bdi>([a-z_]+)<\/bdi><\/code>/.exec(answer.text)?.[1] ?? 'none');
   return 'our page';
 }
 

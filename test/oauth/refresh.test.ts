@@ -125,7 +125,7 @@ describe('a refresh', () => {
       (api, { grantId }) =>
         api.rows(`update oauth_grant set expires_at = now() - interval '1 s' where id = $1`, [grantId]),
     ],
-    ['belongs to a disabled account', (api, { account }) => disableAccount(api.services.db, account.id)],
+    ['belongs to a disabled account', (api, { account }) => disableAccount(api.services.db, 'system', account.id)],
     ['belongs to a deleted account', (_api, { visitor }) => visitor.trpc.account.delete.mutate()],
     ['belongs to somebody who is no member of the team any more', removeFromTeam],
   ])('is refused where the token %s, and so is the access token', async ([what, spoil], { api }) => {
@@ -160,10 +160,10 @@ describe('a refresh', () => {
 
   test('works again when the account does', async ({ api }) => {
     const { account, client, tokens } = await someTokens(api);
-    await disableAccount(api.services.db, account.id);
+    await disableAccount(api.services.db, 'system', account.id);
     await refresh(api, client, tokens.refresh);
 
-    await enableAccount(api.services.db, account.id);
+    await enableAccount(api.services.db, 'system', account.id);
 
     expect(await works(api, tokens.access)).toBe(true);
     expect(outcome(await refresh(api, client, tokens.refresh))).toBe('200');
@@ -198,7 +198,7 @@ const narrow = ({ visitor, grantId }: Chain, scopes: ('profile:read' | 'teams:re
   visitor.trpc.grants.narrow.mutate({ grantId, scopes });
 
 const isSearchForAnswer = (query: unknown): boolean =>
-  typeof query === 'object' && query !== null && 'name' in query && query.name === 'find_refresh_answer';
+  typeof query === 'object' && query !== null && 'name' in query && query.name === 'oauth_refresh_answer_find';
 
 describe('a refresh that comes again', () => {
   test('within half a minute gets the same answer, on every replica', async ({ api }) => {

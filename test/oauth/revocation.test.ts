@@ -195,7 +195,7 @@ describe('RFC 7662: a client asks', () => {
       (api, { grantId }) =>
         api.rows(`update oauth_token set expires_at = now() - interval '1 s' where grant_id = $1`, [grantId]),
     ],
-    ['the account was disabled', (api, { account }) => disableAccount(api.services.db, account.id)],
+    ['the account was disabled', (api, { account }) => disableAccount(api.services.db, 'system', account.id)],
     ['the account was deleted', (_api, { visitor }) => visitor.trpc.account.delete.mutate()],
   ])('after %s, and learns that nothing is active', async ([, happens], { api }) => {
     const given = await aConfidential(api);

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { knownMigrations } from '../../src/db/migrate.ts';
-import { openOrm } from '../../src/db/orm.ts';
+import { openOrm } from '../../src/db/connection/orm.ts';
 import { createTestDatabase } from '../support/database.ts';
 
 const MIGRATION = knownMigrations().find((name) => name.endsWith('_oauth_token_families')) ?? '';

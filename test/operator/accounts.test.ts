@@ -190,6 +190,7 @@ describe('the account of an operator', () => {
 
     const refused = [
       await operator.patch(path, { email: `${newId('mine')}@example.com`, isEmailVerified: true }),
+      await operator.patch(path, { externalId: newId('mine') }),
       await operator.post(`${path}/disable`),
       await operator.post(`${path}/enable`),
       await operator.delete(path),

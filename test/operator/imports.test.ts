@@ -3,9 +3,9 @@ import { connect } from 'node:net';
 import { describe, expect, onTestFinished } from 'vitest';
 import { hashSecret } from '../../src/crypto/tokens.ts';
 import type { OperatorScope } from '../../src/entities/index.ts';
-import { importTasks } from '../../src/resources/imports/upload-job.ts';
+import { startJobs } from '../../src/service/background.ts';
 import { UPLOAD_BYTES_MAX } from '../../src/resources/imports/upload.service.ts';
-import { startWorker, type Worker } from '../../src/jobs/worker.ts';
+import type { Worker } from '../../src/jobs/worker.ts';
 import { openLog } from '../../src/telemetry/log.ts';
 import { account, aPrefix, membership, team } from '../cli/import-file.ts';
 import { startApi, testWith, type Api } from '../support/api.ts';
@@ -38,10 +38,10 @@ async function anImporter(api: Api) {
 }
 
 /** Works on the queue until the test ends. */
-async function startJobs(api: Api): Promise<Worker> {
+async function workOn(api: Api): Promise<Worker> {
   const log = openLog('silent', process.stdout);
-  const mailer = { send: () => Promise.reject(new Error('An import sends no email.')), close: () => undefined };
-  const worker = await startWorker(api.services, mailer, log, importTasks(api.services, log));
+  const mailer = { send: () => Promise.resolve(), close: () => undefined };
+  const worker = await startJobs(api.services, mailer, log);
   onTestFinished(() => worker.stop());
   return worker;
 }
@@ -60,7 +60,7 @@ async function importAll(api: Api, rows: Rows, query = '') {
   const importer = await anImporter(api);
   const answer = await importer.upload(rows, { query });
   expect([answer.status, answer.body.status]).toEqual([202, 'queued']);
-  await startJobs(api);
+  await workOn(api);
   return ended(() => importer.report(answer.body.id));
 }
 
@@ -82,7 +82,7 @@ const storedContent = (api: Api, { id }: { id: string }) =>
   ]);
 
 describe('an upload', () => {
-  test('is imported by a job, with one event of the operator key', async ({ api }) => {
+  test('is imported by a job, with the events of what it creates, as changes of the operator key', async ({ api }) => {
     const p = aPrefix();
     const { secret, keyPrefix, last4 } = api.services.tokens.generate('personalKey');
     const rows = [
@@ -115,11 +115,47 @@ describe('an upload', () => {
     });
     const teams = await api.as(secret).get('/api/v1/teams');
     expect(teams.body.map(({ name }: { name: string }) => name)).toEqual(['Acme']);
-    const events = await api.rows(
-      `select details from audit_event where event = 'operator.import_started' and actor_kind = 'operator_key' and details->>'number' = '5'`,
+    const events = await api.rows<{ event: string; details: object }>(
+      `select event, details from audit_event where actor_kind = 'operator_key'
+         and credential_id = (select operator_key_id from import_run where id = $1) order by id`,
+      [report.id],
     );
-    expect(events).toHaveLength(1);
+    expect(events.map(({ event }) => event)).toEqual([
+      'operator.import_started',
+      'account.created',
+      'account.created',
+      'team.created',
+      'member.added',
+      'team.plan_set',
+      'member.added',
+      'api_key.created',
+      'import.completed',
+    ]);
+    expect([events[0]?.details, events.at(-1)?.details]).toEqual([{ number: 5 }, { number: 5, isSilent: false }]);
     expect(await api.rows('select 1 from import_content where import_id = $1', [report.id])).toEqual([]);
+  });
+
+  test('that is silent records only what it adds to accounts and teams that it did not create', async ({ api }) => {
+    const [p, q] = [aPrefix(), aPrefix()];
+    await importAll(api, [account(`${p}a`), team(`${p}t`, `${p}a`)]);
+
+    const silent = await importAll(
+      api,
+      [account(`${q}a`), team(`${q}t`, `${q}a`), membership(`${p}t`, `${q}a`)],
+      '?silent=true',
+    );
+
+    expect(silent).toMatchObject({ isSilent: true, imported: { accounts: 1, teams: 1, memberships: 1 } });
+    const events = await api.rows(
+      `select event, team_id = (select id from team where external_id = $2) as is_known from audit_event
+       where credential_id = (select operator_key_id from import_run where id = $1) order by id`,
+      [silent.id, `${p}t`],
+    );
+    expect(events).toEqual([
+      { event: 'operator.import_started', is_known: null },
+      { event: 'member.added', is_known: true },
+      { event: 'import.completed', is_known: null },
+    ]);
   });
 
   test('reports each refused row with its line and reason, in pages', async ({ api }) => {
@@ -209,7 +245,7 @@ describe('an upload', () => {
     const importer = await anImporter(api);
     const rows = Array.from({ length: 150 }, (_, i) => account(`${p}bad${i}`));
     const { body } = await importer.upload([account(`${p}a`), ...rows]);
-    await startJobs(api);
+    await workOn(api);
     expect(await ended(() => importer.report(body.id))).toMatchObject({
       status: 'failed',
       failure: 'internal_error',
@@ -219,6 +255,9 @@ describe('an upload', () => {
     });
     expect(await storedContent(api, importer.key)).toEqual([]);
     expect((await importer.upload([account(`${p}b`)])).status).toBe(202);
+    expect(
+      await api.rows(`select details from audit_event where event = 'import.failed' and target_id = $1`, [body.id]),
+    ).toEqual([{ details: { number: 1, isSilent: false, reason: 'internal_error' } }]);
   });
 
   test('that fails for another reason ends after eight attempts, with the line and the reason', async ({ api }) => {
@@ -226,7 +265,7 @@ describe('an upload', () => {
     await rejectAccounts(api, p, '53100');
     const importer = await anImporter(api);
     const { body } = await importer.upload([account(`${p}bad`)]);
-    await startJobs(api);
+    await workOn(api);
     // Each wait is made shorter, because together they take half an hour.
     await expect
       .poll(
@@ -267,7 +306,7 @@ describe('an upload', () => {
     ).toEqual([{ event: 'operator.import_started' }, { event: 'operator.import_canceled' }]);
 
     const next = await importer.upload([account(`${p}b`)]);
-    await startJobs(api);
+    await workOn(api);
     expect(await ended(() => importer.report(next.body.id))).toMatchObject({ status: 'completed' });
     expect(await importer.report(queued.body.id)).toMatchObject({ status: 'canceled', imported: { accounts: 0 } });
     expect(await api.rows('select 1 from account where external_id = $1', [`${p}a`])).toEqual([]);
@@ -279,7 +318,7 @@ describe('an upload', () => {
     const p = aPrefix();
     const importer = await anImporter(api);
     const { body } = await importer.upload(Array.from({ length: 60_000 }, (_, i) => account(`${p}${i}`)));
-    await startJobs(api);
+    await workOn(api);
     await expect.poll(async () => (await importer.report(body.id)).line, { timeout: 30_000 }).toBeGreaterThan(0);
     const canceled = await api.as(importer.key).post(`/operator/v1/imports/${body.id}/cancel`);
     expect(canceled.body).toMatchObject({ status: 'canceled' });
@@ -304,7 +343,7 @@ describe('an upload', () => {
   test('has a report whose pages hold every refused row once', async ({ api }) => {
     const importer = await anImporter(api);
     const { body } = await importer.upload(Array.from({ length: 250 }, () => '{'));
-    await startJobs(api);
+    await workOn(api);
     await ended(() => importer.report(body.id));
     const lines: number[] = [];
     for (let after: number | null = 0; after !== null;) {
@@ -352,7 +391,7 @@ describe('an upload', () => {
     const other = await anImporter(api);
     expect((await other.upload([account(aPrefix())])).status).toBe(202);
 
-    await startJobs(api);
+    await workOn(api);
     await ended(() => importer.report(accepted[0]?.body.id));
     expect((await importer.upload([account(aPrefix())])).status).toBe(202);
   });
@@ -466,17 +505,20 @@ describe('an upload', () => {
     expect(await opened()).toEqual([]);
   });
 
-  test('ends without a further row when its key is revoked', async ({ api }) => {
+  test.for([
+    ['is revoked', 'revoked_at', 'key_revoked'],
+    ['expires', 'expires_at', 'key_expired'],
+  ] as const)('ends without a further row when its key %s', async ([, column, failure], { api }) => {
     const importer = await anImporter(api);
     const p = aPrefix();
     const { body } = await importer.upload([account(`${p}a`)]);
-    await api.rows('update operator_key set revoked_at = now() where id = $1', [importer.key.id]);
-    await startJobs(api);
+    await api.rows(`update operator_key set ${column} = now() where id = $1`, [importer.key.id]);
+    await workOn(api);
     const run = () =>
       api.rows<{ failure: string | null }>('select failure from import_run where id = $1 and finished_at is not null', [
         body.id,
       ]);
-    await expect.poll(run, { timeout: 25_000 }).toEqual([{ failure: 'key_revoked' }]);
+    await expect.poll(run, { timeout: 25_000 }).toEqual([{ failure }]);
     expect(await api.rows('select 1 from account where external_id = $1', [`${p}a`])).toEqual([]);
     expect(await storedContent(api, importer.key)).toEqual([]);
   });
@@ -491,12 +533,50 @@ describe('an upload with an Idempotency-Key', () => {
   const endImports = (api: Api, { id }: { id: string }) =>
     api.rows('update import_run set finished_at = now() where operator_key_id = $1', [id]);
 
+  test('takes every offset of a time, in a dry run and in the import', async ({ api }) => {
+    const p = aPrefix();
+    const rows = ['-23:59', '+23:59', 'Z'].map((offset, i) =>
+      account(`${p}${i}`, { createdAt: `2020-02-02T12:00:00${offset}`, emailVerified: `2020-02-02T12:00:00${offset}` }),
+    );
+    for (const query of ['?dryRun=true', ''])
+      expect(await importAll(api, rows, query)).toMatchObject({ status: 'completed', imported: { accounts: 3 } });
+    expect(
+      await api.rows(
+        `select created_at at time zone 'UTC' = email_verified_at at time zone 'UTC' as equal,
+           to_char(created_at at time zone 'UTC', 'DD HH24:MI') as at
+         from account where starts_with(external_id, $1) order by external_id`,
+        [p],
+      ),
+    ).toEqual(['03 11:59', '01 12:01', '02 12:00'].map((at) => ({ equal: true, at })));
+  });
+
+  test('imports no key of the account of an operator', async ({ api }) => {
+    const p = aPrefix();
+    await importAll(api, [account(`${p}a`), account(`${p}b`)]);
+    await api.rows(`update account set role = 'admin' where external_id = $1`, [`${p}a`]);
+    const key = (of: string) => ({
+      type: 'apiKey',
+      account: of,
+      name: 'A key',
+      scopes: ['teams:read'],
+      secretHash: hashSecret(of).toString('hex'),
+      keyPrefix: 'rst_pk_abcdef',
+      last4: 'abcd',
+    });
+
+    for (const query of ['?dryRun=true', '']) {
+      const report = await importAll(api, [key(`${p}a`), key(`${p}b`)], query);
+      expect(report).toMatchObject({ imported: { apiKeys: 1 }, refused: 1 });
+      expect(JSON.stringify(report)).toContain('operator_account');
+    }
+  });
+
   test('is imported once, and has the same answer again while it is imported and afterwards', async ({ api }) => {
     const importer = await anImporter(api);
     const rows = [account(aPrefix())];
     const first = await importer.upload(rows, withKey('once'));
     const queued = await importer.upload(rows, withKey('"once"'));
-    await startJobs(api);
+    await workOn(api);
     expect(await ended(() => importer.report(first.body.id))).toMatchObject({ imported: { accounts: 1 } });
     const later = await importer.upload(rows, withKey('once'));
 
@@ -649,6 +729,7 @@ test('the document declares the query and the Idempotency-Key of an upload', asy
   const { parameters, responses } = body.paths[IMPORTS].post;
   expect(parameters.map((one: { name: string; in: string }) => [one.in, one.name])).toEqual([
     ['query', 'dryRun'],
+    ['query', 'silent'],
     ['header', 'Idempotency-Key'],
   ]);
   expect(JSON.stringify(responses['400'])).toContain('idempotency_key_reused');

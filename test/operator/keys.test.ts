@@ -62,6 +62,21 @@ describe('operator keys over the API', () => {
     expect((await caller.post(`${KEYS}/${small.id}/rotate`)).status).toBe(200);
   });
 
+  test('a key that expires creates and rotates none that outlives it', async ({ api }) => {
+    const at = new Date(Date.now() + 3_600_000);
+    const short = await api.anOperatorKey({ expiresAt: at });
+    const lasting = await api.anOperatorKey();
+    const caller = api.as(short);
+
+    for (const expiresInDays of [undefined, 1]) {
+      const { status, body } = await caller.post(KEYS, { name: 'Late', scopes: ['keys:write'], expiresInDays });
+      expect([status, body.key.expiresAt]).toEqual([201, at.toISOString()]);
+    }
+    expect(await caller.post(`${KEYS}/${lasting.id}/rotate`)).toBeProblem('scope_not_allowed');
+    expect((await caller.post(`${KEYS}/${short.id}/rotate`)).body.key.expiresAt).toBe(at.toISOString());
+    expect((await api.as(lasting).post(`${KEYS}/${short.id}/rotate`)).status).toBe(200);
+  });
+
   test('a rotated key has two secrets until the overlap is over', async ({ api }) => {
     const caller = await api.anOperatorKey();
     const key = await api.anOperatorKey();

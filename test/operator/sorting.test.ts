@@ -148,25 +148,19 @@ describe.for(['ascending', 'descending'] as const)('a sorted list of the operato
   });
 });
 
-const cursorOf = (...parts: readonly unknown[]) => Buffer.from(JSON.stringify(parts)).toString('base64url');
-
 test('a cursor of another order, or of no list, is told so and continues nothing', async ({ api }) => {
   await manyAccounts(api);
   const operator = api.as(await api.anOperatorKey());
   const { nextCursor } = (await operator.get(`${ACCOUNTS}?sort=email&limit=1`)).body;
   expect((await operator.get(`${ACCOUNTS}?sort=email&limit=1&cursor=${nextCursor}`)).status).toBe(200);
-  const key = JSON.stringify(['', '', 'email']);
   for (const query of [
     `cursor=${nextCursor}`,
     `sort=-email&cursor=${nextCursor}`,
     `sort=name&cursor=${nextCursor}`,
     `sort=email&disabled=true&cursor=${nextCursor}`,
-    `cursor=${cursorOf(JSON.stringify(['', '']), null, 'acc_0')}`,
-    `sort=email&cursor=${cursorOf(key, 'a\0', 'acc_0')}`,
-    `sort=email&cursor=${cursorOf(key, 'a', 'acc_\uD800')}`,
-    `sort=email&cursor=${cursorOf(key, 'a')}`,
-    `sort=email&cursor=${cursorOf(key, 'a', 'b', 'c')}`,
-    `sort=email&cursor=${cursorOf(key, 1, 'b')}`,
+    // As of versions before cursors were encrypted.
+    `cursor=${Buffer.from(JSON.stringify([JSON.stringify(['', '']), '', 'acc_0'])).toString('base64url')}`,
+    `sort=email&cursor=${nextCursor.slice(0, -2)}`,
     'sort=email&cursor=bnVsbA',
   ]) {
     const answer = await operator.get(`${ACCOUNTS}?${query}`);
@@ -192,15 +186,4 @@ test('an order that no index has is refused, and a search has its own alone', as
     expect(answer, path).toBeProblem('validation_failed');
     expect(answer.body.errors, path).toMatchObject([{ in: 'query', pointer: '/sort' }]);
   }
-});
-
-// Guarantees that a client can go on where it was before the service was upgraded.
-test('a cursor of a version without orders continues the list in its default order', async ({ api }) => {
-  await manyAccounts(api);
-  const operator = api.as(await api.anOperatorKey());
-  const { body: first } = await operator.get(`${ACCOUNTS}?limit=1`);
-  const old = cursorOf(JSON.stringify(['', '']), '', first.accounts[0].id);
-  const { body: next } = await operator.get(`${ACCOUNTS}?limit=1&cursor=${old}`);
-  expect(next.accounts).toEqual((await operator.get(`${ACCOUNTS}?limit=2`)).body.accounts.slice(1));
-  expect((await operator.get(`${ACCOUNTS}?limit=1&sort=createdAt&cursor=${old}`)).body).toEqual(next);
 });

@@ -1,5 +1,6 @@
 import { describe, expect } from 'vitest';
 import { newId } from '../../src/entities/index.ts';
+import { createCursors } from '../../src/procedures/cursors.ts';
 import { test, type Api } from '../support/api.ts';
 import { ALL_SCOPES } from '../rest/operations.ts';
 
@@ -43,7 +44,7 @@ describe('teams over the operator API', () => {
       role: { id: 'owner' },
     });
 
-    await operator.patch(`${TEAMS}/ext:${teamExt}`, { name: 'Kites', description: null });
+    await operator.patch(`${TEAMS}/ext:${teamExt}`, { name: 'Kites', description: 'Of paper.' });
     expect((await as.get(`/api/v1/teams/${created.body.id}`)).body).toMatchObject({
       name: 'Kites',
       slug: created.body.slug,
@@ -55,6 +56,7 @@ describe('teams over the operator API', () => {
     expect(await eventsOf(api, operator.key)).toEqual([
       'account.profile_changed',
       'team.created',
+      'member.added',
       'team.updated',
       'team.renamed',
       'team.deleted',
@@ -89,7 +91,7 @@ describe('teams over the operator API', () => {
 
     expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
     expect(answers[0]?.status).toBe(201);
-    expect(await eventsOf(api, key)).toEqual(['team.created']);
+    expect(await eventsOf(api, key)).toEqual(['team.created', 'member.added']);
   });
 
   test('lists and searches teams by name, slug and external id with cursors', async ({ api }) => {
@@ -162,8 +164,8 @@ describe('teams over the operator API', () => {
     api,
   }) => {
     const operator = await anOperator(api);
-    const { body } = await operator.get(`${TEAMS}?limit=100`);
-    const before = body.teams.at(-1).id;
+    const [last] = await api.rows<{ id: string }>('select max(id) as id from team');
+    const before = last?.id ?? '';
     // More than a page reads, between two teams without a subscription. Ids are in the order of their creation.
     await api.rows(
       `with added as (
@@ -175,9 +177,8 @@ describe('teams over the operator API', () => {
     );
     try {
       const pages: string[][] = [];
-      const cursor = Buffer.from(JSON.stringify([JSON.stringify(['planId', 'free']), '', before])).toString(
-        'base64url',
-      );
+      const list = ['teams', 'planId', 'free', 'createdAt', false] as const;
+      const cursor = createCursors(api.services, operator.key.id).write(list, { sort: '', id: before });
       for (let next: string | null = cursor; next !== null;) {
         const page: { teams: { id: string }[]; nextCursor: string | null } = (
           await operator.get(`${TEAMS}?planId=free&cursor=${next}`)
@@ -297,7 +298,7 @@ describe('members over the operator API', () => {
     const again = await operator.post(`${path}/transfer`, { accountId: next.id });
     expect(again).toBeProblem('validation_failed');
     expect(again.body.errors).toEqual([{ in: 'body', pointer: '/accountId', code: 'invalid_value' }]);
-    expect(await eventsOf(api, operator.key)).toEqual(['ownership.transferred']);
+    expect(await eventsOf(api, operator.key)).toEqual(['member.added', 'ownership.transferred']);
   });
 
   test('members are listed in pages that are stable while members are added', async ({ api }) => {
@@ -329,6 +330,25 @@ describe('subscriptions over the operator API', () => {
       headers: { 'content-type': 'application/json', ...(etag !== undefined && { 'if-match': etag }) },
       body: JSON.stringify(body),
     });
+
+  test('is not changed by an `If-Match` that names a version in another way', async ({ api }) => {
+    const operator = await anOperator(api);
+    const { path } = await aTeamWithKey(api);
+
+    expect(await set(api, operator.key, path, '"00"', { planId: 'pro' })).toBeProblem('validation_failed');
+    expect((await set(api, operator.key, path, '"0"', { planId: 'pro' })).status).toBe(200);
+  });
+
+  test('is not changed if `If-Match` and `version` differ', async ({ api }) => {
+    const operator = await anOperator(api);
+    const { path } = await aTeamWithKey(api);
+
+    const answer = await set(api, operator.key, path, '"0"', { planId: 'pro', version: 1 });
+    expect(answer).toBeProblem('validation_failed');
+    expect(answer.body.errors).toMatchObject([{ in: 'header', pointer: '/If-Match', code: 'invalid_value' }]);
+    expect((await operator.get(`${path}/subscription`)).body.version).toBe(0);
+    expect((await set(api, operator.key, path, '"0"', { planId: 'pro', version: 0 })).status).toBe(200);
+  });
 
   test('has a version as its ETag, and is what /api/v1 shows', async ({ api }) => {
     const operator = await anOperator(api);

@@ -360,7 +360,8 @@ test.for<[unknown, string, string]>([
   [{ credential: 'x', teamId: `ext:${'x'.repeat(256)}` }, '/teamId', 'max_length'],
   [{ credential: 'x', teamId: '\ud800' }, '/teamId', 'invalid_format'],
   [{ credential: 'x', scopes: ['everything'] }, '/scopes/0', 'invalid_value'],
-  [{ credential: 'x', permission: 'everything' }, '/permission', 'invalid_value'],
+  [{ credential: 'x', permission: 'everything' }, '/permission', 'invalid_format'],
+  [{ credential: 'x', permissions: ['invoices:read', 'Invoices'] }, '/permissions/1', 'invalid_format'],
   [{ credential: 'x', resource: 'web' }, '/resource', 'invalid_value'],
   [{ credential: 'x', charge: 'yes' }, '/charge', 'invalid_type'],
 ])('%j is a 400 at %s', async ([body, pointer, code], { api }) => {

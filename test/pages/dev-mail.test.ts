@@ -32,7 +32,7 @@ const linksIn = ({ text }: Answer): string[] =>
 /** The page of the newest mail whose subject is given. */
 async function open(api: Api, subject: string): Promise<{ path: string; answer: Answer }> {
   const list = await get(api, '/dev/mail');
-  const at = list.text.indexOf(`>${subject}</a>`);
+  const at = list.text.indexOf(`><bdi>${subject}</bdi></a>`);
   const path = /href="([^"]+)"$/.exec(list.text.slice(0, at))?.[1] ?? '';
   return { path, answer: await get(api, path) };
 }
@@ -152,6 +152,14 @@ describe('GET /dev/mail', () => {
     expect(oldest).toBeProblem('route_not_found');
   });
 
+  test.for(['localhost:3000', 'roster.localhost:3000', '127.0.0.1:3000', '127.1.2.3:3000', '[::1]:3000'])(
+    'is there for a browser on this machine under the name %s',
+    async (host, { api }) => {
+      expect((await get(api, '/dev/mail', { host })).status).toBe(200);
+      expect((await get(api, '/dev/webhooks', { host })).status).toBe(200);
+    },
+  );
+
   test('shows that there are none', async () => {
     const api = await startApi();
     const { status, text } = await get(api, '/dev/mail');
@@ -167,7 +175,10 @@ describe('for all other clients the page does not exist', () => {
   test.for([
     ['another host', { host: 'roster.example' }],
     ['another port', { host: 'localhost:8080' }],
-    ['another name of the machine', { host: '127.0.0.1:3000' }],
+    ['a name that only contains a loopback name', { host: 'localhost.roster.example:3000' }],
+    ['a name that only ends like one', { host: 'notlocalhost:3000' }],
+    ['an address of another machine', { host: '128.0.0.1:3000' }],
+    ['a user before a loopback name', { host: 'roster.example@localhost:3000' }],
     ['a proxy that says so', { 'x-forwarded-for': '203.0.113.9' }],
     ['a proxy that says so by RFC 7239', { forwarded: 'for=203.0.113.9' }],
   ] as const)('for a request by %s', async ([, headers], { api }) => {

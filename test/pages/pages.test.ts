@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import express from 'express';
 import { afterAll, describe, expect, test } from 'vitest';
-import { PROBLEMS, problemSlug, type ProblemCode } from '../../src/problems.ts';
+import { PROBLEMS, problemSlug, type ProblemCode } from '../../src/problems/catalogue.ts';
 import { clientPages } from '../../src/pages/clients.ts';
 import { docsPages } from '../../src/pages/docs.ts';
 import { eventPages } from '../../src/pages/events.ts';
@@ -238,6 +238,6 @@ describe('the brand of the installation', () => {
     const { body } = renderErrorPage(brand, accepted, 'invalid_request', '<b>');
     expect(body).toContain(html);
     expect(body).toContain(title);
-    expect(body).toContain('<dd lang="en" dir="ltr">&lt;b&gt;</dd>');
+    expect(body).toContain('<dd lang="en" dir="ltr"><bdi>&lt;b&gt;</bdi></dd>');
   });
 });

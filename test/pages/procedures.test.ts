@@ -8,6 +8,8 @@ test('/docs/procedures lists every procedure with its kind, its caller, its inpu
   expect(status).toBe(200);
   for (const path of Object.keys(appRouter._def.procedures)) expect(text).toContain(`<code>${path}</code>`);
   expect(text).toContain('mutation · scope teams:write, permission edit_team_settings');
+  expect(text).toContain('mutation · user session · a session needs a recent proof<');
+  expect(text).toContain('· a session needs a recent proof if the role is privileged<');
   expect(text).toContain('in   { teamId: string; name: string }');
   expect(text).toContain('string | null');
   expect(text).not.toMatch(/string,null|\b(unknown|anything)\b/);

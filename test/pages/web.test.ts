@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { brotliCompressSync, gunzipSync, gzipSync } from 'node:zlib';
 import express from 'express';
 import { afterAll, describe, expect, test } from 'vitest';
-import type { Config } from '../../src/config.ts';
+import type { Config } from '../../src/config/config.ts';
 import { webPages } from '../../src/pages/web.ts';
 import { test as apiTest } from '../support/api.ts';
 import { readConsoleRoutes } from '../support/console-routes.ts';

@@ -214,7 +214,7 @@ describe('only those who may change a picture can:', () => {
     const picture = await (await halves()).png().toBuffer();
     const caller = await sender(api, editor);
     // The lock of the team holds the change up after the first check, and the loss commits before it goes on.
-    const sent = await api.services.db.em().transactional(async (tx) => {
+    const sent = await api.services.db.transact(async ({ em: tx }) => {
       await tx.execute('select id from team where id = ? for update', [team.id]);
       const answer = caller.ofTeam(team, picture);
       await expect

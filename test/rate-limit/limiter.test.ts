@@ -51,7 +51,11 @@ describe.each(backends)('a limiter in %s', (backend) => {
     expect(decisions.slice(0, 300).map((decision) => decision.remaining)).toEqual(
       Array.from({ length: 300 }, (_, index) => 299 - index),
     );
-    expect(decisions[319]).toEqual({ allowed: false, limit: 300, remaining: 0, resetSeconds: 60 });
+    // The window can be older than a second by then.
+    const { resetSeconds, ...last } = decisions[319] ?? { resetSeconds: 0 };
+    expect(last).toEqual({ allowed: false, limit: 300, remaining: 0 });
+    expect(resetSeconds).toBeGreaterThan(0);
+    expect(resetSeconds).toBeLessThanOrEqual(60);
     expect(onFallback).not.toHaveBeenCalled();
   });
 

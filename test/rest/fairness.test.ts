@@ -50,7 +50,7 @@ describe('a team whose lock is held', () => {
   test('is not changed by a request whose client hung up while it waited for its turn', async ({ api }) => {
     const { team, key, path } = await aTenant(api);
     const lock = await holdTeam(api, team);
-    const first = [api.as(key).patch(path, { name: 'First' }), api.as(key).patch(path, { name: 'First' })];
+    const first = [api.as(key).patch(path, { name: 'First' }), api.as(key).patch(path, { name: 'Second' })];
     await eventually(async () => expect(await countLockWaits(api)).toBe(2));
 
     const given = send(api, key, 'PATCH', path, { name: 'Given up' });

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { EVENTS } from '../../src/events/catalogue.ts';
-import { PROBLEMS } from '../../src/problems.ts';
+import { PROBLEMS } from '../../src/problems/catalogue.ts';
 import { components, document, operatorDocument, type Schema } from './documents.ts';
 
 // Guarantees that generators make an optional type of each nullable and no union of its own.

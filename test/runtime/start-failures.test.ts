@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
+import { startEmbedded } from '../../src/embedded-postgres/start.ts';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { refusalOf, run } from '../cli/roster.ts';
 import { createTestDatabase } from '../support/database.ts';
@@ -130,6 +131,29 @@ describe.skipIf(process.getuid?.() !== 0)('a file system', () => {
     expect(full).toEqual([expect.stringMatching(/^roster: DATA_DIR: .*No space left on device$/)]);
     expect(readOnly).toEqual([
       expect.stringMatching(/^roster: DATA_DIR: \S+ cannot be used: the file system is read-only \(EROFS\)$/),
+    ]);
+  });
+});
+
+/** A data directory whose database was created, and not migrated. */
+async function createdDatabase(): Promise<string> {
+  const dataDir = aDataDir();
+  const embedded = await startEmbedded({ dataDir, durable: false });
+  await embedded.close();
+  await serverEnded(dataDir);
+  return dataDir;
+}
+
+describe.skipIf(process.getuid?.() !== 0)('a disk that is full once the embedded database is made', () => {
+  // Too little for what the migrations write.
+  test.for([1, 2])('says so, with %i MiB left', async (left) => {
+    const made = await createdDatabase();
+    const kilobytes = Number(execFileSync('du', ['-sk', made]).toString().split('\t')[0]);
+    const dataDir = join(aFileSystem(`size=${kilobytes + left * 1024}k`), 'var');
+    execFileSync('cp', ['-a', made, dataDir]);
+
+    expect(await failedStart({}, dataDir)).toEqual([
+      expect.stringMatching(/^roster: DATA_DIR: .*(No space left on device|the disk is full \(53100\))$/),
     ]);
   });
 });

@@ -73,7 +73,7 @@ describe.skipIf(!hasRedis || process.platform === 'win32')(
       await load.stop();
 
       const bySurvivor = new Set(
-        linesOf(service).flatMap(({ pid, requestId }) => (pid === survivor ? [requestId] : [])),
+        linesOf(service).flatMap(({ pid, clientRequestId }) => (pid === survivor ? [clientRequestId] : [])),
       );
       expect(bySurvivor.size).toBeGreaterThan(0);
       expect([...load.lost.keys()].filter((id) => bySurvivor.has(id))).toEqual([]);

@@ -36,7 +36,7 @@ describe.skipIf(!hasRedis || process.platform === 'win32')('several workers', ()
           .map(({ worker }) => worker),
       );
     await expect
-      .poll(() => workersOf(({ requestId }) => String(requestId).startsWith('share-')), BOUND)
+      .poll(() => workersOf(({ clientRequestId }) => String(clientRequestId).startsWith('share-')), BOUND)
       .toEqual(new Set([1, 2]));
     expect(workersOf(({ msg }) => msg.includes('looking for jobs'))).toEqual(new Set([1]));
     const scraped = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();

@@ -136,7 +136,7 @@ describe('POST /security/revoke', () => {
   test('revokes an operator key and tells the operators', async ({ api }) => {
     const operator = await api.anAccount();
     await api.rows(`update account set role = 'admin' where id = $1`, [operator.id]);
-    const { key, secret } = await createOperatorKey(api.services, undefined, {
+    const { key, secret } = await createOperatorKey(api.services, 'system', {
       name: 'Backend',
       scopes: ['accounts:read'],
       addresses: [],

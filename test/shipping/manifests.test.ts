@@ -2,11 +2,11 @@ import { createRequire } from 'node:module';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { allowedInContext, copiesOf, environmentOf, instruction, ROOT, stagesOfDockerfile } from './dockerfile.ts';
 import { manifestOf, manifestsIn, read, readCompose, readKustomization } from './manifests.ts';
 
-const SETTINGS = new Set([...read('src/config.ts').matchAll(/^ {2}([A-Z][A-Z_]+):/gm)].map(([, name]) => name));
+const SETTINGS = new Set([...read('src/config/config.ts').matchAll(/^ {2}([A-Z][A-Z_]+):/gm)].map(([, name]) => name));
 /** What the slowest stop takes after the drain; `main.ts` says so. */
 const STOP_SECONDS = 10;
 

@@ -53,7 +53,8 @@ export async function signedIn(
     [newId('ses'), account.id, hash],
   );
   const visitor = api.visitor();
-  visitor.cookies.set('roster_session', secret);
+  const { baseUrl } = api.services.config;
+  visitor.cookies.set(`${baseUrl.startsWith('https:') ? '__Host-' : ''}roster_session`, secret);
   return visitor;
 }
 

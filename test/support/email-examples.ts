@@ -1,5 +1,6 @@
 import type { AccountEmail } from '../../src/email/account-email.ts';
 import { renderAccountEmail } from '../../src/email/account-emails.ts';
+import { NOTICE_PAGES, type Notice, type NoticeKind } from '../../src/email/notices.ts';
 import { renderInvitationEmail } from '../../src/email/invitation-email.ts';
 import type { EmailContext } from '../../src/email/content.ts';
 import type { RenderedEmail } from '../../src/email/layout.ts';
@@ -14,23 +15,33 @@ const leakedKey = { kind: 'leaked_key_revoked', keyName: 'CI', keyPrefix: 'rst_t
 const webhook = { kind: 'webhook_disabled', url: 'https://receiver.example/hook' } as const;
 const place = 'https://github.com/octo/repo';
 
-/** Every kind of email about an account, in each of its variants. A new kind does not compile without an example. */
-const EXAMPLES: { [Kind in AccountEmail['kind']]: readonly (AccountEmail & { kind: Kind })[] } = {
+const origin = { browser: 'Firefox', os: 'Linux', country: 'DE', city: 'Berlin' };
+const unknown = { browser: null, os: null, country: null, city: null };
+
+/** Every notice in each of its variants: by each kind of caller, and of several things. */
+const NOTICES = Object.keys(NOTICE_PAGES).flatMap((name): Notice[] => {
+  const notice = { kind: name as NoticeKind, thing: 'A thing', teamId: 'team_1', teamName: 'Acme' };
+  const cause = { at: EXPIRES_AT.toISOString(), by: 'session', byId: null, origin } as const;
+  return [
+    { ...notice, cause },
+    { ...notice, person: 'Ann', byName: 'CI', cause: { ...cause, by: 'api_key', byId: 'key_1', origin: unknown } },
+    { ...notice, teamId: null, teamName: null, byName: 'An app', cause: { ...cause, by: 'app', byId: 'client_1' } },
+    { ...notice, cause: { ...cause, by: 'operator' } },
+    { ...notice, number: 1, things: ['A thing'], cause },
+    { ...notice, number: 30, things: ['A thing', { thing: 'Another', person: 'Ann' }], cause },
+    { kind: notice.kind },
+  ];
+});
+
+/** Every other kind of email about an account, in each of its variants. A new kind does not compile without an example. */
+const EXAMPLES: {
+  [Kind in Exclude<AccountEmail['kind'], NoticeKind>]: readonly (AccountEmail & { kind: Kind })[];
+} = {
   verify_email: [{ kind: 'verify_email', ...linked }],
   change_email: [{ kind: 'change_email', ...linked }],
   reset_password: [{ kind: 'reset_password', ...linked }],
   sign_in: [{ kind: 'sign_in', ...linked }],
   already_registered: [{ kind: 'already_registered' }],
-  password_changed: [{ kind: 'password_changed' }],
-  password_reset: [{ kind: 'password_reset' }],
-  access_revoked: [{ kind: 'access_revoked' }],
-  passkey_added: [{ kind: 'passkey_added' }],
-  api_key_created: [{ kind: 'api_key_created' }],
-  account_deleted: [{ kind: 'account_deleted' }],
-  email_change_requested: [{ kind: 'email_change_requested', newEmail: 'new@example.com' }],
-  email_changed: [{ kind: 'email_changed', newEmail: 'new@example.com' }],
-  ownership_offer_made: [{ kind: 'ownership_offer_made', teamName: 'Acme' }],
-  team_deleted: [{ kind: 'team_deleted', teamName: 'Acme' }],
   webhook_disabled: [
     { ...webhook, reason: 'gone' },
     { ...webhook, reason: 'failing' },
@@ -74,8 +85,9 @@ export const contextFor = (language: Language = 'en'): EmailContext => ({
 
 /** Renders every variant of every email. */
 export const renderExamples = (context: EmailContext): (RenderedEmail & { readonly kind: string })[] => [
-  ...Object.values(EXAMPLES)
-    .flat()
-    .map((email) => ({ kind: email.kind, ...renderAccountEmail(email, context) })),
+  ...[...Object.values(EXAMPLES).flat(), ...NOTICES].map((email) => ({
+    kind: email.kind,
+    ...renderAccountEmail(email, context),
+  })),
   ...INVITATIONS.map((invitation) => ({ kind: 'invitation', ...renderInvitationEmail(invitation, context) })),
 ];

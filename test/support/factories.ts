@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { sortScopes } from '../../src/auth/scopes.ts';
 import { newId, OPERATOR_SCOPES, type OperatorScope, type Permission, type Scope } from '../../src/entities/index.ts';
-import type { Services } from '../../src/app-services.ts';
+import type { Services } from '../../src/service/services.ts';
 
 export type AnAccount = { readonly id: string; readonly email: string };
 export type ATeam = { readonly id: string; readonly name: string; readonly slug: string };
@@ -26,6 +26,11 @@ type ClientOptions = {
   native?: boolean;
   confidential?: boolean;
   owner?: { id: string };
+  /** The scopes of a first-party client. */
+  firstParty?: readonly Scope[];
+  development?: boolean;
+  homeUrl?: string | null;
+  initiateLoginUri?: string | null;
 };
 type GrantOptions = {
   scopes?: readonly Scope[];
@@ -145,12 +150,29 @@ export function factoriesOf({ db, tokens }: Services) {
     native = false,
     confidential = false,
     owner,
+    firstParty,
+    development = false,
+    homeUrl = null,
+    initiateLoginUri = null,
   }: ClientOptions = {}): Promise<AClient> {
     const id = newId('client');
     await run(
-      `insert into oauth_client (id, source, account_id, name, redirect_uris, is_native, is_confidential, created_at)
-       values ($1, $2, $3, $4, $5, $6, $7, now())`,
-      [id, owner ? 'account' : 'operator', owner?.id ?? null, name, [redirectUri], native, confidential],
+      `insert into oauth_client (id, source, account_id, name, redirect_uris, is_native, is_confidential, is_first_party, scopes, is_development, home_url, initiate_login_uri, created_at)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, now())`,
+      [
+        id,
+        owner ? 'account' : 'operator',
+        owner?.id ?? null,
+        name,
+        [redirectUri],
+        native,
+        confidential,
+        firstParty !== undefined,
+        firstParty ?? null,
+        development,
+        homeUrl,
+        initiateLoginUri,
+      ],
     );
     if (!confidential) return { id, redirectUri, clientSecret: null };
     const { secret, hash, last4 } = tokens.generate('clientSecret');

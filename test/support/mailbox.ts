@@ -1,13 +1,13 @@
-import type { Log } from '../../src/telemetry/log.ts';
-import { startWorker, type Worker } from '../../src/jobs/worker.ts';
+import type { Logger } from 'pino';
+import type { Worker } from '../../src/jobs/worker.ts';
 import type { Mail, Mailer } from '../../src/email/mailer.ts';
-import type { Services } from '../../src/app-services.ts';
-import { importTasks } from '../../src/resources/imports/upload-job.ts';
+import type { Services } from '../../src/service/services.ts';
+import { startJobs } from '../../src/service/background.ts';
 
 const WAIT_MS = 10_000;
 
 /** Delivers the mails of a service into memory; its worker starts with the first look. */
-export function createMailbox(services: Services, log: Log) {
+export function createMailbox(services: Services, log: Logger) {
   const mails: Mail[] = [];
   const mailer: Mailer = { send: (mail) => Promise.resolve(void mails.push(mail)), close: () => undefined };
   let worker: Promise<Worker> | undefined;
@@ -16,7 +16,7 @@ export function createMailbox(services: Services, log: Log) {
     mails,
     /** The latest mail to an address whose subject fits, waiting for it within a bound. */
     mailTo: async (address: string, subject: RegExp = /./): Promise<Mail> => {
-      worker ??= startWorker(services, mailer, log, importTasks(services, log));
+      worker ??= startJobs(services, mailer, log);
       await worker;
       for (
         const deadline = Date.now() + WAIT_MS;

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { PROBLEMS, type ProblemCode } from '../../src/problems.ts';
+import { PROBLEMS, type ProblemCode } from '../../src/problems/catalogue.ts';
 import type { Answer } from './client.ts';
 
 declare module 'vitest' {

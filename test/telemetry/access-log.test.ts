@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, expect } from 'vitest';
+import { OWN_ID } from '../events/events.ts';
 import { test, type Api } from '../support/api.ts';
 
 type Line = {
@@ -9,6 +10,7 @@ type Line = {
   durationMs: number;
   credentialId: string | null;
   requestId: string;
+  clientRequestId: string | null;
 };
 
 const REQUEST_ID = 'the-request';
@@ -29,7 +31,7 @@ const headers = { 'x-request-id': REQUEST_ID };
 const json = { ...headers, 'content-type': 'application/json' };
 const form = { ...headers, 'content-type': 'application/x-www-form-urlencoded' };
 
-// Guarantees that an operator finds every request by its id, and counts each once.
+// Guarantees that an operator finds every request by its id and by its client's, and counts each once.
 describe('every request writes one line', () => {
   type Case = readonly [
     sent: { method: string; path: string; headers: Record<string, string>; body?: string },
@@ -69,7 +71,8 @@ describe('every request writes one line', () => {
     const [line, ...others] = await linesOf(api, () => api.as(key).send(sent));
 
     expect(others).toEqual([]);
-    expect(line).toMatchObject({ operation, status, requestId: REQUEST_ID });
+    expect(line).toMatchObject({ operation, status, clientRequestId: REQUEST_ID });
+    expect(line?.requestId).toMatch(OWN_ID);
     expect(line?.credentialId).toBe(isOurs ? key.id : null);
     expect(line?.durationMs).toBeGreaterThan(0);
     expect(Object.keys(line ?? {}).sort()).toEqual(
@@ -83,6 +86,7 @@ describe('every request writes one line', () => {
         'durationMs',
         'credentialId',
         'requestId',
+        'clientRequestId',
         'msg',
       ].sort(),
     );
@@ -99,7 +103,7 @@ describe('every request writes one line', () => {
     });
 
     expect(others).toEqual([]);
-    expect(line).toMatchObject({ operation: null, status, credentialId: null });
-    expect(line?.requestId).toMatch(/^[0-9a-f-]{36}$/);
+    expect(line).toMatchObject({ operation: null, status, credentialId: null, clientRequestId: null });
+    expect(line?.requestId).toMatch(OWN_ID);
   });
 });

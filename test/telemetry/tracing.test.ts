@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { OWN_ID } from '../events/events.ts';
 import { hasRedis, startRedis } from '../support/redis.ts';
 import { aCollector, attributesOf, aWatchedService, type Span } from './service.ts';
 
@@ -37,14 +38,15 @@ describe('traces', () => {
     expect(attributesOf(called('listTeams'))).toEqual({
       'http.request.method': 'GET',
       'http.response.status_code': 200,
-      'roster.request_id': 'the-request',
+      'roster.request_id': expect.stringMatching(OWN_ID),
+      'roster.client_request_id': 'the-request',
       'roster.credential_id': key.id,
     });
     expect(called('listTeams')).toMatchObject({ traceId: TRACE, parentSpanId: CALLER, kind: 2, status: { code: 0 } });
     expect(below(called('listTeams')).map(({ name }) => name)).toEqual([
-      'authenticate_api_key',
+      'api_key_authenticate',
       'rate_limit',
-      'teams_of_account',
+      'team_list_of_account',
     ]);
     expect(below(called('listTeams')).map(attributesOf)).toContainEqual({
       'db.system.name': 'redis',

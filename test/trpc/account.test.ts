@@ -1,6 +1,7 @@
 import { describe, expect } from 'vitest';
 import { test, type Api } from '../support/api.ts';
 import { problemOf } from '../support/browser.ts';
+import { withKey } from './console.ts';
 import {
   accountAt,
   allMailed,
@@ -56,9 +57,7 @@ describe('account.changePassword', () => {
     await signIn(other, email);
     const before = visitor.cookies.get('roster_session') ?? '';
 
-    expect(await visitor.trpc.account.changePassword.mutate({ newPassword: OTHER_PASSWORD })).toEqual({
-      success: true,
-    });
+    await visitor.trpc.account.changePassword.mutate({ newPassword: OTHER_PASSWORD });
 
     expect(await codeOf(other.trpc.getMe.query())).toBe('credential_invalid');
     expect((await visitor.trpc.getMe.query()).id).toBe(id);
@@ -69,6 +68,28 @@ describe('account.changePassword', () => {
     expect(await codeOf(signIn(other, email))).toBe('sign_in_failed');
     expect(await codeOf(signIn(other, email, OTHER_PASSWORD))).toBe('ok');
     await api.mailTo(email, /password was changed/);
+  });
+
+  test('lists what else gives access, and revokes all of it but the session that changed it', async ({ api }) => {
+    const { id, visitor } = await aSignedIn(api);
+    const key = await api.anApiKey({ id }, { scopes: ['profile:read'] });
+    const grant = await api.aGrant({ id }, { scopes: ['profile:read'] });
+
+    const { access, revocationToken } = await visitor.trpc.account.changePassword.mutate({
+      newPassword: OTHER_PASSWORD,
+    });
+    expect(access.map(({ id: of }) => of).toSorted()).toEqual([key.id, grant.id].toSorted());
+    expect(await codeOf(withKey(api, key).getMe.query())).toBe('ok');
+
+    await visitor.trpc.auth.revokeRemainingAccess.mutate({ token: revocationToken });
+    expect(await codeOf(withKey(api, key).getMe.query())).toBe('credential_invalid');
+    expect(await api.rows('select 1 from oauth_grant where id = $1 and revoked_at is null', [grant.id])).toEqual([]);
+    expect((await visitor.trpc.getMe.query()).id).toBe(id);
+    expect(
+      await api.rows(`select 1 from audit_event where target_id = $1 and details->>'reason' = 'password changed'`, [
+        key.id,
+      ]),
+    ).toHaveLength(1);
   });
 
   test('rejects what sign-up rejects', async ({ api }) => {
@@ -429,10 +450,13 @@ describe('account.activity', () => {
     ]);
     expect(JSON.stringify(events)).not.toContain(owner.id);
 
-    const [first] = events;
-    const rest = await visitor.trpc.account.activity.query({ limit: 1, cursor: first?.id ?? '' });
-    expect(rest.events.map((event) => event.id)).toEqual([events[1]?.id]);
-    expect(rest.nextCursor).toBe(rest.events.at(-1)?.id);
+    const pages: (string | undefined)[] = [];
+    for (let cursor: string | null | undefined; cursor !== null;) {
+      const page = await visitor.trpc.account.activity.query({ limit: 1, ...(cursor && { cursor }) });
+      pages.push(page.events[0]?.id);
+      cursor = page.nextCursor;
+    }
+    expect(pages.filter(Boolean)).toEqual(events.map(({ id }) => id));
   });
 
   // Guarantees that an account does not learn what operators looked at.

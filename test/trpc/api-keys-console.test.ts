@@ -221,16 +221,18 @@ describe('apiKeys.list', () => {
       {
         id: key.id,
         isOwn: false,
-        madeBy: { userId: maker.id, email: maker.email, firstName: 'Ada', lastName: 'Lovelace' },
+        madeBy: { accountId: maker.id, userId: maker.id, email: maker.email, firstName: 'Ada', lastName: 'Lovelace' },
       },
       {
         id: own.id,
         isOwn: true,
-        madeBy: { userId: manager.id, email: manager.email, firstName: null, lastName: null },
+        madeBy: { accountId: manager.id, userId: manager.id, email: manager.email, firstName: null, lastName: null },
       },
     ]);
-    // What it says of each is otherwise what REST says.
-    const withoutMore = keys.map(({ isOwn: _isOwn, madeBy: _madeBy, previousSecretUntil: _until, ...rest }) => rest);
+    // What it says of each is otherwise what REST says, which shows nothing of the product.
+    const withoutMore = keys.map(
+      ({ isOwn: _isOwn, madeBy: _madeBy, previousSecretUntil: _until, permissions: _permissions, ...rest }) => rest,
+    );
     expect(withoutMore).toEqual(await trpc.listApiKeys.query({ teamId: team.id }));
   });
 

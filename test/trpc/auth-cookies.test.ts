@@ -41,6 +41,20 @@ describe('the cookies of a sign-in', () => {
     ]);
   });
 
+  test('last as long as an application can prolong the session', async () => {
+    const api = await aService({});
+    const client = await api.anOAuthClient({ confidential: true, firstParty: ['teams:read'] });
+    await api.rows('update oauth_client set session_days = 90 where id = $1', [client.id]);
+    expect((await signInCookies(api)).map(partsOf)).toMatchObject([
+      { name: 'roster_session', days: 90 },
+      { name: 'roster_device' },
+    ]);
+    const ends = await api.rows<{ days: number }>(
+      'select round(extract(epoch from expires_at - created_at) / 86400)::int as days from session',
+    );
+    expect(ends).toEqual([{ days: 30 }]);
+  });
+
   test('behind https are bound to their host and never sent in the clear', async () => {
     const api = await aService({ BASE_URL: 'https://roster.example' });
 

@@ -16,12 +16,17 @@ test('no table and no line of the log holds a password, a token or a cookie that
     return token;
   };
 
-  // Checked before the worker runs, while the jobs contain what the emails will.
-  await visitor.trpc.auth.signUp.mutate({ email, password: PASSWORD });
+  // Checked before the worker runs, while the job contains what the email will.
+  const invitee = anAddress();
+  const owner = await api.anAccount();
+  const team = await api.aTeam({ owner });
+  const key = await api.anApiKey(owner, { scopes: ['invites:write'] });
+  expect((await api.as(key).post(`/api/v1/teams/${team.id}/invitations`, { email: invitee })).status).toBe(201);
   const waiting = await dump(api.rows);
   expect(waiting).toContain('sealedToken');
+  expect(waiting).not.toContain(await keep(invitee, /./));
+  await visitor.trpc.auth.signUp.mutate({ email, password: PASSWORD });
   const verification = await keep(email, /^Verify/);
-  expect(waiting).not.toContain(verification);
   await visitor.trpc.auth.verifyEmail.mutate({ token: verification });
   await signIn(visitor, email);
   collect();
@@ -35,7 +40,7 @@ test('no table and no line of the log holds a password, a token or a cookie that
   await allMailed(api);
 
   const stored = await dump(api.rows);
-  expect(handedOut.size).toBe(8);
+  expect(handedOut.size).toBe(9);
   expect(stored).toContain(hashSecret(reset).toString('hex'));
   const log = JSON.stringify(api.lines);
   for (const secret of handedOut) {

@@ -95,6 +95,25 @@ describe('the way in', () => {
     );
   });
 
+  // A first browser can be that of somebody who found out the password of an account that was imported.
+  test('notifies the owner of the first browser too, unless a link by email signed it in', async ({ api }) => {
+    const [found, own] = [await aPerson(api), await aPerson(api)];
+    const told = ({ email }: { email: string }) =>
+      api.mails.filter(({ to, subject }) => to === email && /new browser/.test(subject)).length;
+    await signIn(api.visitor(), found.email);
+    const visitor = api.visitor();
+    await visitor.trpc.auth.emailSignInLink.mutate({ email: own.email });
+    await visitor.trpc.auth.signInWithLink.mutate({ token: await tokenTo(api, own.email, /sign-in link/) });
+    await allMailed(api);
+    expect([told(found), told(own)]).toEqual([1, 0]);
+
+    // Browsers that were not seen for long are cleaned up.
+    await api.rows('delete from known_device where account_id = $1', [own.id]);
+    await signIn(api.visitor(), own.email);
+    await allMailed(api);
+    expect(told(own)).toBe(1);
+  });
+
   test('takes addresses whatever their case, and keeps the spelling', async ({ api }) => {
     const email = anAddress().replace('p-', 'Pat-');
     const visitor = api.visitor();

@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { ConfigError } from '../../src/config.ts';
+import { ConfigError } from '../../src/config/config.ts';
 import { createSourceReader } from '../../src/http/client-address.ts';
 import { openGeolocation } from '../../src/http/geolocation.ts';
 import { startApi, test as apiTest, type Api } from '../support/api.ts';

@@ -13,7 +13,12 @@ type World = {
 };
 
 type Row = { readonly name: string; readonly call: (trpc: Trpc, teamId: string, world: World) => Promise<unknown> };
-type Scoped = Row & { readonly scope: Scope; readonly permission: Permission };
+type Scoped = Row & {
+  readonly scope: Scope;
+  readonly permission: Permission;
+  /** What it needs besides. */
+  readonly also?: { readonly scope: Scope; readonly permission: Permission };
+};
 type Personal = Row & { readonly isOwners: boolean; readonly permission?: Permission; readonly outcome?: string };
 
 /** What keys can do too: by scope and permission. */
@@ -86,10 +91,23 @@ const SCOPED: readonly Scoped[] = [
       trpc.members.setExpiry.mutate({ teamId, userId, expiresAt: '2099-01-01T00:00:00Z' }),
   },
   {
+    name: 'members.removeWithInvitations',
+    scope: 'members:write',
+    permission: 'remove_members',
+    also: { scope: 'invites:write', permission: 'invite_members' },
+    call: (trpc, teamId, { userId }) => trpc.members.removeWithInvitations.mutate({ teamId, userId }),
+  },
+  {
     name: 'members.removalPreview',
     scope: 'members:write',
     permission: 'remove_members',
     call: (trpc, teamId, { userId }) => trpc.members.removalPreview.query({ teamId, userId }),
+  },
+  {
+    name: 'members.removalPreviews',
+    scope: 'members:write',
+    permission: 'remove_members',
+    call: (trpc, teamId, { userId }) => trpc.members.removalPreviews.query({ teamId, accountIds: [userId] }),
   },
 ];
 
@@ -156,7 +174,9 @@ const PERSONAL: readonly Personal[] = [
     name: 'webhooks.create',
     isOwners: false,
     permission: 'edit_team_settings',
-    call: (trpc, teamId) => trpc.webhooks.create.mutate({ teamId, url: 'https://example.com/hook' }),
+    // All types need more: test/trpc/webhook-deputies.test.ts.
+    call: (trpc, teamId) =>
+      trpc.webhooks.create.mutate({ teamId, url: 'https://example.com/hook', types: ['team.updated'] }),
   },
   {
     name: 'webhooks.update',
@@ -260,7 +280,9 @@ async function aWorld(api: Api, standing: Standing): Promise<World & { readonly 
 const withoutId = (problem: object) => ({ ...problem, requestId: '' });
 const allBut = <T>(all: readonly T[], one: T) => all.filter((each) => each !== one);
 
-describe.for(SCOPED)('$name', ({ scope, permission, call }) => {
+describe.for(SCOPED)('$name', ({ scope, permission, also, call }) => {
+  const scopes = also === undefined ? [scope] : [scope, also.scope];
+  const permissions = also === undefined ? [permission] : [permission, also.permission];
   const attempt = async (api: Api, standing: Standing) => {
     const world = await aWorld(api, standing);
     const before = await stateOf(api, world.team);
@@ -272,14 +294,16 @@ describe.for(SCOPED)('$name', ({ scope, permission, call }) => {
   test('needs a credential with its scope', async ({ api }) => {
     const world = await aWorld(api, 'owner');
     const before = await stateOf(api, world.team);
-    const narrow = await api.anApiKey(world.caller, { scopes: allBut(SCOPES, scope) });
 
     expect(await outcomeOf(call(api.visitor().trpc, world.team.id, world))).toBe('credential_missing');
     expect(await outcomeOf(call(withKey(api, { secret: 'nonsense' }), world.team.id, world))).toBe(
       'credential_invalid',
     );
-    expect(await outcomeOf(call(withKey(api, narrow), world.team.id, world))).toBe('scope_missing');
-    expect(await outcomeOf(call(withKey(api, narrow), 'nothing', world))).toBe('scope_missing');
+    for (const needed of scopes) {
+      const narrow = await api.anApiKey(world.caller, { scopes: allBut(SCOPES, needed) });
+      expect(await outcomeOf(call(withKey(api, narrow), world.team.id, world))).toBe('scope_missing');
+      expect(await outcomeOf(call(withKey(api, narrow), 'nothing', world))).toBe('scope_missing');
+    }
     expect(await stateOf(api, world.team)).toEqual(before);
   });
 
@@ -291,9 +315,9 @@ describe.for(SCOPED)('$name', ({ scope, permission, call }) => {
     ];
     const other = await api.aTeam({ owner: ofAnother.caller });
     const keys = [
-      await api.anApiKey(personal.caller, { scopes: [scope] }),
-      await api.anApiKey(ofTeam.caller, { scopes: [scope], team: ofTeam.team }),
-      await api.anApiKey(ofAnother.caller, { scopes: [scope], team: other }),
+      await api.anApiKey(personal.caller, { scopes }),
+      await api.anApiKey(ofTeam.caller, { scopes, team: ofTeam.team }),
+      await api.anApiKey(ofAnother.caller, { scopes, team: other }),
     ] as const;
     const before = await stateOf(api, ofAnother.team);
 
@@ -306,12 +330,13 @@ describe.for(SCOPED)('$name', ({ scope, permission, call }) => {
   test('is denied without the permission', async ({ api }) => {
     expect(await attempt(api, 'guest')).toBe('permission_missing');
     expect(await attempt(api, 'member')).toBe('permission_missing');
-    expect(await attempt(api, allBut(PERMISSIONS, permission))).toBe('permission_missing');
+    for (const needed of permissions)
+      expect(await attempt(api, allBut(PERMISSIONS, needed))).toBe('permission_missing');
   });
 
   test('is granted by the permission, and to the owner', async ({ api }) => {
     // The invitation of the fixture is to the role `member`, which only callers with its permission can send again.
-    expect(await attempt(api, ['access_dashboard', permission])).toBe('done');
+    expect(await attempt(api, ['access_dashboard', ...permissions])).toBe('done');
     expect(await attempt(api, 'owner')).toBe('done');
   });
 

@@ -1,6 +1,7 @@
 import { describe, expect } from 'vitest';
 import { test, type Api } from '../support/api.ts';
 import { tokenIn } from '../support/mailbox.ts';
+import { setLastProof } from '../support/sessions.ts';
 import { anAddress, aSignedIn, OTHER_PASSWORD, PASSWORD, signIn } from './people.ts';
 
 const GERMAN = 'tlh, de-CH;q=0.9, en;q=0.5';
@@ -78,13 +79,9 @@ test('the preferred locale of an account precedes the language of the browser', 
 
 // Guarantees that a thief of a session cannot choose a language that the owner of the account does not read.
 describe('a language that a session without a recent proof has set', () => {
-  const changeStale = async (api: Api, { email, visitor }: Awaited<ReturnType<typeof aSignedIn>>, locale: string) => {
-    await api.rows(
-      `update session set proven_at = now() - interval '11 minutes'
-       where account_id = (select id from account where email = $1)`,
-      [email],
-    );
-    await visitor.trpc.account.updateProfile.mutate({ preferredLocale: locale });
+  const changeStale = async (api: Api, person: Awaited<ReturnType<typeof aSignedIn>>, locale: string) => {
+    await setLastProof(api, 11, person);
+    await person.visitor.trpc.account.updateProfile.mutate({ preferredLocale: locale });
   };
   const resetPassword = async (
     api: Api,
@@ -118,10 +115,7 @@ describe('a language that a session without a recent proof has set', () => {
   test('applies at once when a session with a recent proof sets it', async ({ api }) => {
     const person = await aSignedIn(api);
     await changeStale(api, person, 'ja');
-    await api.rows(
-      'update session set proven_at = now() where account_id = (select id from account where email = $1)',
-      [person.email],
-    );
+    await setLastProof(api, 0, person);
     await person.visitor.trpc.account.updateProfile.mutate({ preferredLocale: 'de' });
     await resetPassword(api, person, /^Setzen Sie Ihr Passwort zurück$/);
     await api.mailTo(person.email, /^Ihr Passwort wurde zurückgesetzt$/);

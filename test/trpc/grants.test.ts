@@ -70,6 +70,7 @@ describe('grants.list', () => {
 
     const common = {
       client: { id: client.id, name: 'Calendar' },
+      openidScopes: [],
       lastUsedAt: null,
       expiresAt: expiresAt.toISOString(),
     };

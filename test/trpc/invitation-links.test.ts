@@ -25,7 +25,7 @@ const links = (api: Api, { id }: { id: string }) =>
     [id],
   );
 
-const reads = (trpc: Trpc, token: string) => outcomeOf(trpc.invitations.read.query({ token }));
+const reads = (trpc: Trpc, token: string) => outcomeOf(trpc.invitations.read.mutate({ token }));
 
 describe('invitations.create', () => {
   test('invites as the operation does, and answers the invitation with a link that proves no mailbox', async ({
@@ -102,7 +102,7 @@ describe('invitations.create', () => {
         expiresAt: _expiresAt,
         inviterName: _name,
         ...rest
-      } = await visitor.invitations.read.query({
+      } = await visitor.invitations.read.mutate({
         token,
       });
       return rest;

@@ -23,7 +23,7 @@ describe('invitations.read', () => {
     await api.rows('update invitation set invited_by_id = $1 where id = $2', [owner.id, id]);
     const before = await stateOf(api, team);
 
-    const shown = await api.visitor().trpc.invitations.read.query({ token });
+    const shown = await api.visitor().trpc.invitations.read.mutate({ token });
 
     expect(shown).toEqual({
       teamName: 'Night Owls',
@@ -41,7 +41,7 @@ describe('invitations.read', () => {
     const team = await api.aTeam({ owner: await api.anAccount() });
     const invited = await api.anAccount();
     const { token } = await anInvitationWithLink(api, team, { email: invited.email.toUpperCase() });
-    const hasAccount = async () => (await api.visitor().trpc.invitations.read.query({ token })).hasAccount;
+    const hasAccount = async () => (await api.visitor().trpc.invitations.read.mutate({ token })).hasAccount;
 
     expect(await hasAccount()).toBe(true);
     await api.rows('update account set email_verified_at = null where id = $1', [invited.id]);
@@ -51,7 +51,7 @@ describe('invitations.read', () => {
   test('names an inviter without a name by the email address, and a deleted one not at all', async ({ api }) => {
     const owner = await api.anAccount();
     const { id, token } = await anInvitationWithLink(api, await api.aTeam({ owner }));
-    const inviterName = async () => (await api.visitor().trpc.invitations.read.query({ token })).inviterName;
+    const inviterName = async () => (await api.visitor().trpc.invitations.read.mutate({ token })).inviterName;
 
     expect(await inviterName()).toBeNull();
     await api.rows('update invitation set invited_by_id = $1 where id = $2', [owner.id, id]);
@@ -88,7 +88,7 @@ describe('a link that does not work', () => {
 
     const refusals = await Promise.all(
       tokens.flatMap((token) => [
-        problemOf(trpc.invitations.read.query({ token })),
+        problemOf(trpc.invitations.read.mutate({ token })),
         problemOf(trpc.invitations.accept.mutate({ token })),
         problemOf(trpc.invitations.decline.mutate({ token })),
       ]),
@@ -154,7 +154,7 @@ describe('invitations.accept', () => {
     expect(await outcomeOf((await as(api, await api.anAccount())).invitations.accept.mutate({ token }))).toBe(
       'link_invalid',
     );
-    expect(await outcomeOf(trpc.invitations.read.query({ token }))).toBe('link_invalid');
+    expect(await outcomeOf(trpc.invitations.read.mutate({ token }))).toBe('link_invalid');
     expect(await stateOf(api, team)).toEqual(after);
   });
 
@@ -229,7 +229,7 @@ describe('invitations.accept', () => {
 
     expect(answer.role).toEqual({ id: 'member', name: 'Member' });
     expect(await memberships(api, team)).toEqual(before);
-    expect(await outcomeOf(api.visitor().trpc.invitations.read.query({ token }))).toBe('link_invalid');
+    expect(await outcomeOf(api.visitor().trpc.invitations.read.mutate({ token }))).toBe('link_invalid');
   });
 
   test('an owner who is invited stays the owner', async ({ api }) => {
@@ -277,7 +277,7 @@ describe('invitations.accept', () => {
 
       expect(await memberships(api, team)).toEqual(before);
       expect(await outcomeOf(trpc.getTeam.query({ teamId: team.id }))).toBe('team_not_found');
-      expect(await outcomeOf(trpc.invitations.read.query({ token }))).toBe('link_invalid');
+      expect(await outcomeOf(trpc.invitations.read.mutate({ token }))).toBe('link_invalid');
     },
   );
 
@@ -337,13 +337,13 @@ describe('invitations.resend', () => {
     const [pending] = await trpc.listTeamInvitations.query({ teamId: team.id });
     expect(pending).toMatchObject({ id, email });
     expect(Date.parse(pending?.expiresAt ?? '')).toBeGreaterThan(inMinutes(6 * 24 * 60).getTime());
-    expect((await trpc.invitations.read.query({ token })).email).toBe(email);
+    expect((await trpc.invitations.read.mutate({ token })).email).toBe(email);
 
     const renewed = tokenIn(await api.mailTo(email));
     expect(renewed).not.toBe(token);
-    expect(await trpc.invitations.read.query({ token: renewed })).toMatchObject({ email, inviterName: 'Ann Owner' });
+    expect(await trpc.invitations.read.mutate({ token: renewed })).toMatchObject({ email, inviterName: 'Ann Owner' });
     await expect
-      .poll(() => outcomeOf(trpc.invitations.read.query({ token })), { interval: 20, timeout: 5000 })
+      .poll(() => outcomeOf(trpc.invitations.read.mutate({ token })), { interval: 20, timeout: 5000 })
       .toBe('link_invalid');
   });
 

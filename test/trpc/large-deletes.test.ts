@@ -1,11 +1,12 @@
 import { describe, expect, onTestFinished } from 'vitest';
 import { createMailer } from '../../src/email/mailer.ts';
-import { startWorker } from '../../src/jobs/worker.ts';
+import { startJobs } from '../../src/service/background.ts';
 import { listAllClients } from '../../src/resources/oauth-clients/oauth-clients.queries.ts';
 import { findClient } from '../../src/resources/oauth-clients/registered-client.ts';
 import { openLog } from '../../src/telemetry/log.ts';
 import { readWebhookState } from '../../src/webhooks/state.ts';
 import { test, type Api } from '../support/api.ts';
+import { aTenant, countLockWaits, holdLock } from '../rest/tenants.ts';
 import { as, outcomeOf, withKey } from './console.ts';
 
 const GRANTS = 1200;
@@ -41,7 +42,7 @@ const ENDS = `audit_event where event = 'oauth_grant.revoked' and client_id = $1
 
 async function work(api: Api): Promise<void> {
   const mailer = createMailer(api.services.config);
-  const worker = await startWorker(api.services, mailer, openLog('silent', process.stdout), {});
+  const worker = await startJobs(api.services, mailer, openLog('silent', process.stdout));
   onTestFinished(async () => {
     await worker.stop();
     mailer.close();
@@ -173,4 +174,44 @@ describe('a team with thousands of grants', () => {
     );
     expect({ grants, ends }).toEqual({ grants: 0, ends: 2501 });
   });
+});
+
+/** A team with more members than one statement deletes. */
+async function aLargeTeam(api: Api) {
+  const tenant = await aTenant(api);
+  await api.rows(
+    `with people as (
+       insert into account (id, email, first_name, created_at, updated_at)
+       select format('acc_%s-%s', $1::text, n), format('%s-%s@example.com', $1, n), 'A', now(), now() from generate_series(1, 300) n
+       returning id
+     )
+     insert into membership (id, team_id, account_id, role_id, joined_at, created_at)
+     select 'mem_' || id, $1, id, 'member', now(), now() from people`,
+    [tenant.team.id],
+  );
+  return tenant;
+}
+
+// Guarantees that deletions, which take seconds, leave the connections for changes to others.
+test('of many large teams that are deleted at once, one has a connection, and no account waits for it', async ({
+  api,
+}) => {
+  const tenants = await Promise.all(Array.from({ length: 6 }, () => aLargeTeam(api)));
+  const people = await Promise.all(tenants.map(({ owner }) => as(api, owner)));
+  const lock = await holdLock(api, 'lock table api_key in access exclusive mode');
+  const deletions = people.map((person, i) =>
+    outcomeOf(person.teams.delete.mutate({ teamId: tenants[i]?.team.id ?? '' })),
+  );
+  await expect.poll(() => countLockWaits(api), { interval: 5 }).toBeGreaterThan(0);
+
+  const waits: number[] = [];
+  for (let i = 0; i < 20; i += 1) waits.push(await countLockWaits(api));
+  expect(Math.max(...waits)).toBe(1);
+  // It can be changed, and deleted.
+  await api.rows(`begin; set local lock_timeout = '100ms';
+    select from account where id in (select account_id from membership where role_id <> 'owner') for update; rollback`);
+  await lock.release();
+
+  expect(await Promise.all(deletions)).toEqual(people.map(() => 'done'));
+  expect(await api.rows(`select from team where id = any($1)`, [tenants.map(({ team }) => team.id)])).toEqual([]);
 });

@@ -12,7 +12,7 @@ describe('checking an emailed link', () => {
     await api.visitor().trpc.auth.forgotPassword.mutate({ email });
     const token = await tokenTo(api, email, RESET);
     const { auth } = api.visitor().trpc;
-    const check = () => auth.checkLink.query({ purpose: 'reset_password', token });
+    const check = () => auth.checkLink.mutate({ purpose: 'reset_password', token });
 
     for (let times = 0; times < 5; times += 1) expect(await check()).toEqual({ isUsable: true });
     await auth.resetPassword.mutate({ token, password: OTHER_PASSWORD });
@@ -30,7 +30,7 @@ describe('checking an emailed link', () => {
     const change = await tokenTo(api, newEmail, /^Confirm/);
     const reset = await tokenTo(api, email, RESET);
     const answers = (purpose: 'reset_password' | 'change_email', ...tokens: string[]) =>
-      Promise.all(tokens.map((token) => api.visitor().trpc.auth.checkLink.query({ purpose, token })));
+      Promise.all(tokens.map((token) => api.visitor().trpc.auth.checkLink.mutate({ purpose, token })));
 
     expect(await answers('change_email', change)).toEqual([{ isUsable: true }]);
     expect(await answers('reset_password', reset)).toEqual([{ isUsable: true }]);
@@ -66,12 +66,12 @@ describe('checking an emailed link', () => {
 
     const { auth, invitations } = api.visitor().trpc;
     const guesses = Array.from({ length: 3 }, () =>
-      auth.checkLink.query({ purpose: 'reset_password', token: 'wrong' }),
+      auth.checkLink.mutate({ purpose: 'reset_password', token: 'wrong' }),
     );
     expect((await Promise.all(guesses.map(codeOf))).toSorted()).toEqual(['ok', 'ok', 'rate_limited']);
-    expect(await codeOf(invitations.read.query({ token: 'wrong' }))).toBe('rate_limited');
+    expect(await codeOf(invitations.read.mutate({ token: 'wrong' }))).toBe('rate_limited');
 
-    expect(await codeOf(invitations.read.query(declined))).toBe('ok');
+    expect(await codeOf(invitations.read.mutate(declined))).toBe('ok');
     expect(await codeOf(invitations.decline.mutate(declined))).toBe('ok');
     expect(await codeOf(trpc.account.confirmEmailChange.mutate({ token: change }))).toBe('ok');
     expect(await codeOf(trpc.invitations.accept.mutate(accepted))).toBe('ok');

@@ -35,7 +35,7 @@ async function fill(api: Api, team: { id: string }, free = 0) {
 }
 
 describe('members.list', () => {
-  // Guarantees that it is the list of REST and one field more, in the same order.
+  // Guarantees that it is the list of REST with the name of the id everywhere else, and the end, in the same order.
   test('shows what listTeamMembers shows, and when each membership ends', async ({ api }) => {
     const { team, teamId, caller, member, owner, trpc } = await aScene(api, {
       holding: ['access_dashboard'],
@@ -51,7 +51,11 @@ describe('members.list', () => {
 
     const ends = [null, null, '2099-01-31T22:59:59.000Z', ended.toISOString(), null];
     expect(members).toEqual(
-      (await trpc.listTeamMembers.query({ teamId })).map((each, index) => ({ ...each, expiresAt: ends[index] })),
+      (await trpc.listTeamMembers.query({ teamId })).map((each, index) => ({
+        ...each,
+        accountId: each.userId,
+        expiresAt: ends[index],
+      })),
     );
     expect(members.map(({ userId, isActive }) => [userId, isActive])).toEqual([
       [owner.id, true],
@@ -119,6 +123,7 @@ describe('members.setRole', () => {
 
     expect(answer).toEqual({
       membershipId: expect.stringMatching(/^mem_/),
+      accountId: userId,
       userId,
       email: member.email,
       firstName: 'Max',
@@ -141,7 +146,8 @@ describe('members.setRole', () => {
 
     const answer = await trpc.members.setRole.mutate({ teamId, userId, roleId: 'guest' });
 
-    expect((await trpc.listTeamMembers.query({ teamId })).find((member) => member.userId === userId)).toEqual(answer);
+    const shown = (await trpc.members.list.query({ teamId })).find(({ accountId }) => accountId === userId);
+    expect({ ...answer, expiresAt: null }).toEqual(shown);
     expect(answer).toMatchObject({ roleId: 'guest', roleName: 'Guest', isSystemRole: true });
   });
 
@@ -347,19 +353,32 @@ describe('members.setExpiry', () => {
 });
 
 describe('whose membership can be changed', () => {
-  test('by who may remove the member, also with a role above one’s own', async ({ api }) => {
+  test('by who may remove the member; with a role above one’s own, it ends or ends earlier, and no more', async ({
+    api,
+  }) => {
     const { team, teamId, userId, members } = await aScene(api, {
       holding: ['remove_members'],
       above: ['access_billing'],
     });
-    const expiresAt = inMinutes(60);
+    const setExpiry = (minutes: number | null) =>
+      outcomeOf(
+        members.setExpiry.mutate({
+          teamId,
+          userId,
+          expiresAt: minutes === null ? null : inMinutes(minutes).toISOString(),
+        }),
+      );
 
+    expect(await setExpiry(60)).toBe('done');
+    expect(await setExpiry(30)).toBe('done');
+    const before = await stateOf(api, team);
+    expect(await setExpiry(60)).toBe('role_not_assignable');
+    expect(await setExpiry(null)).toBe('role_not_assignable');
+    expect(await stateOf(api, team)).toEqual(before);
     expect(await members.deactivate.mutate({ teamId, userId })).toMatchObject({ isActive: false });
-    expect(await members.activate.mutate({ teamId, userId })).toMatchObject({ isActive: true });
-    await members.setExpiry.mutate({ teamId, userId, expiresAt: expiresAt.toISOString() });
-
-    const { expires_at: found } = (await membershipOf(api, team, { id: userId })) ?? {};
-    expect(new Date(found ?? '')).toEqual(expiresAt);
+    expect(await setExpiry(20)).toBe('done');
+    expect(await outcomeOf(members.activate.mutate({ teamId, userId }))).toBe('role_not_assignable');
+    expect(await membershipOf(api, team, { id: userId })).toMatchObject({ is_active: false });
   });
 
   test('not the owner’s, not that of another team', async ({ api }) => {
@@ -378,6 +397,33 @@ describe('whose membership can be changed', () => {
     expect(await outcomes(stranger.id)).toEqual(new Set(['member_not_found']));
     expect(await outcomes('nobody')).toEqual(new Set(['member_not_found']));
     expect(await stateOf(api, team)).toEqual(before);
+  });
+});
+
+describe('members.removalPreviews', () => {
+  test('add up what the previews of each member list, without the owner and who is none', async ({ api }) => {
+    const { owner, team, teamId, member, userId, members } = await aScene(api, { holding: ['remove_members'] });
+    const second = await api.anAccount();
+    await api.aMember(team, second, { role: 'member' });
+    for (const account of [member, second, owner]) await api.anApiKey(account, { team });
+    await api.aGrant(second, { team });
+    for (const account of [member, second, owner]) {
+      const { id } = await api.anInvitation(team);
+      await api.rows('update invitation set invited_by_id = $2 where id = $1', [id, account.id]);
+    }
+    const [first, other] = [
+      await members.removalPreview.query({ teamId, accountId: userId }),
+      await members.removalPreview.query({ teamId, accountId: second.id }),
+    ];
+
+    const accountIds = [userId, owner.id, 'acc_none', second.id, userId];
+    expect(await members.removalPreviews.query({ teamId, accountIds })).toEqual({
+      apiKeys: [...first.apiKeys, ...other.apiKeys],
+      oauthGrants: 1,
+      ownershipOffer: false,
+      invitations: [...first.invitations, ...other.invitations],
+    });
+    expect([first.apiKeys.length, first.invitations.length, other.invitations.length]).toEqual([1, 1, 1]);
   });
 });
 
@@ -412,6 +458,7 @@ describe('members.removalPreview', () => {
       apiKeys: stopping.map(({ id, secret }) => ({ id, name: 'A key', last4: secret.slice(-4) })),
       oauthGrants: 2,
       ownershipOffer: false,
+      invitations: [],
     });
     await trpc.removeTeamMember.mutate({ teamId, userId });
     for (const key of [...stopping, ...ending])

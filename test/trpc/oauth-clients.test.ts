@@ -1,12 +1,33 @@
 import pg from 'pg';
 import { describe, expect } from 'vitest';
-import { findClient, isSecretOfClient } from '../../src/resources/oauth-clients/registered-client.ts';
+import { findClient, findSourceBySecret } from '../../src/resources/oauth-clients/registered-client.ts';
 import { newId } from '../../src/entities/index.ts';
-import { test, type Api } from '../support/api.ts';
+import { startApi, test, testWith, type Api } from '../support/api.ts';
 import { problemOf } from '../support/browser.ts';
 import { as, outcomeOf, tally, withKey } from './console.ts';
 
 const HOUR_MS = 60 * 60 * 1000;
+
+/** Instances that are not in development, as that of `test` is. */
+const SERVING_OTHERS = {
+  'with a BASE_URL of https': testWith(() => startApi({ BASE_URL: 'https://auth.example' })),
+  'with an SMTP_URL': testWith(() => startApi({ SMTP_URL: 'smtp://127.0.0.1:9' })),
+};
+
+const LOOPBACK = [
+  'http://127.0.0.1',
+  'http://127.0.0.1:8080/callback',
+  'http://[::1]/callback',
+  'http://[::1]:5000',
+  'http://localhost:5173/callback',
+];
+
+/** The refusal of a loopback address, which says what to do. */
+const DEVELOPMENT_ADVISED = {
+  code: 'validation_failed',
+  detail: expect.stringMatching(/must use https\..*the operator creates one with `--development` or `isDevelopment`/),
+  errors: [{ in: 'body', pointer: '/redirectUris/0', code: 'invalid_value' }],
+};
 
 const WEB = {
   name: 'Reports',
@@ -42,6 +63,13 @@ const auditOf = (api: Api, clientId: string) =>
     .filter((line) => line['clientId'] === clientId)
     .map(({ audit, accountId, grantId, teamId, reason }) => ({ audit, accountId, grantId, teamId, reason }));
 
+/** What was recorded of changes of a client. */
+const eventsAbout = (api: Api, clientId: string) =>
+  api.rows<{ event: string; account_id: string; details: object }>(
+    `select event, account_id, details from audit_event where client_id = $1 and event = 'oauth_client.updated' order by id`,
+    [clientId],
+  );
+
 /** The rows there are, whether they are valid or not. */
 const secretsOf = (api: Api, clientId: string) =>
   api.rows(
@@ -49,7 +77,8 @@ const secretsOf = (api: Api, clientId: string) =>
     [clientId],
   );
 
-const isValid = (api: Api, clientId: string, secret: string) => isSecretOfClient(api.services.db, clientId, secret);
+const isValid = (api: Api, clientId: string, secret: string) =>
+  findSourceBySecret(api.services.db, clientId, secret).then((source) => source !== undefined);
 
 /** Changes of one account that hold a connection at the same time; more wait in the service. */
 const CONCURRENT_PER_ACCOUNT = 2;
@@ -104,6 +133,9 @@ describe('oauthClients.create', () => {
     expect(await findClient(api.services.db, client.id)).toEqual({
       id: client.id,
       source: 'account',
+      isFirstParty: false,
+      isDevelopment: false,
+      openidScopes: null,
       ...WEB,
       metadata: {},
     });
@@ -204,23 +236,55 @@ describe('redirect URIs', () => {
     }
   });
 
-  test.for([
-    'http://127.0.0.1',
-    'http://127.0.0.1:8080/callback',
-    'http://[::1]/callback',
-    'http://[::1]:5000',
-    'com.example.app:/callback',
-    'com.example.app://callback',
-  ])('%s is one for native clients alone', async (uri, { api }) => {
+  test.for(LOOPBACK)('%s is one for every client in development', async (uri, { api }) => {
     const { clients } = await aDeveloper(api);
 
-    const { client } = await clients.create.mutate({ ...NATIVE, redirectUris: [uri] });
-    expect(client.redirectUris).toEqual([uri]);
-    expect(await problemOf(clients.create.mutate({ ...WEB, redirectUris: [uri] }))).toMatchObject({
-      code: 'validation_failed',
-      errors: [{ in: 'body', pointer: '/redirectUris/0', code: 'invalid_value' }],
-    });
+    for (const kind of [WEB, { ...WEB, isConfidential: false }, NATIVE]) {
+      const { client } = await clients.create.mutate({ ...kind, redirectUris: [uri] });
+      expect(client.redirectUris).toEqual([uri]);
+    }
   });
+
+  // Applications on devices need none, and any port of the loopback address is theirs.
+  test.for(['http://app.localhost/', 'http://app.eu.localhost:5173/callback'])(
+    '%s is one in development, but for native clients',
+    async (uri, { api }) => {
+      const { clients } = await aDeveloper(api);
+      for (const isConfidential of [true, false]) {
+        const { client } = await clients.create.mutate({ ...WEB, isConfidential, redirectUris: [uri] });
+        expect(client.redirectUris).toEqual([uri]);
+      }
+      expect(await problemOf(clients.create.mutate({ ...NATIVE, redirectUris: [uri] }))).toMatchObject({
+        errors: [{ in: 'body', pointer: '/redirectUris/0', code: 'invalid_value' }],
+      });
+    },
+  );
+
+  for (const [instance, served] of Object.entries(SERVING_OTHERS))
+    served.for(LOOPBACK)(`%s is one for native clients alone ${instance}`, async (uri, { api }) => {
+      const { clients } = await aDeveloper(api);
+
+      const { client } = await clients.create.mutate({ ...NATIVE, redirectUris: [uri] });
+      expect(client.redirectUris).toEqual([uri]);
+      for (const isConfidential of [true, false])
+        expect(await problemOf(clients.create.mutate({ ...WEB, isConfidential, redirectUris: [uri] }))).toMatchObject(
+          DEVELOPMENT_ADVISED,
+        );
+    });
+
+  test.for(['com.example.app:/callback', 'com.example.app://callback'])(
+    '%s is one for native clients alone',
+    async (uri, { api }) => {
+      const { clients } = await aDeveloper(api);
+
+      const { client } = await clients.create.mutate({ ...NATIVE, redirectUris: [uri] });
+      expect(client.redirectUris).toEqual([uri]);
+      expect(await problemOf(clients.create.mutate({ ...WEB, redirectUris: [uri] }))).toMatchObject({
+        code: 'validation_failed',
+        errors: [{ in: 'body', pointer: '/redirectUris/0', code: 'invalid_value' }],
+      });
+    },
+  );
 
   test.for([
     ['', 'invalid_format'],
@@ -244,7 +308,7 @@ describe('redirect URIs', () => {
     ['https://user:password@client.example/', 'invalid_value'],
     ['https://@client.example/', 'invalid_value'],
     ['http://client.example/', 'invalid_value'],
-    ['http://app.localhost/', 'invalid_value'],
+    ['http://app.localhost.client.example/', 'invalid_value'],
     ['http://localhost.client.example/', 'invalid_value'],
     ['http://127.0.0.1.client.example/', 'invalid_value'],
     ['http://127.0.0.2/', 'invalid_value'],
@@ -322,18 +386,39 @@ describe('oauthClients.update', () => {
     expect(await clients.update.mutate({ clientId })).toEqual(moved);
     expect(await clients.list.query()).toEqual([moved]);
     expect(await outcomeOf(withKey(api, grant).listTeams.query())).toBe('done');
-    expect(auditOf(api, clientId).slice(1)).toMatchObject(
-      Array.from({ length: 3 }, () => ({ audit: 'oauth_client.updated', accountId: account.id })),
-    );
+    const updated = { event: 'oauth_client.updated', account_id: account.id };
+    expect(await eventsAbout(api, clientId)).toEqual([
+      { ...updated, details: { changed: ['name'] } },
+      { ...updated, details: { changed: ['redirectUris'], redirectUrisBefore: WEB.redirectUris, redirectUris } },
+    ]);
+  });
+
+  test('records nothing where nothing changed, and all of many long URIs, cut', async ({ api }) => {
+    const { clients, clientId } = await aConfidentialClient(api);
+    const long = (path: string) =>
+      Array.from({ length: 20 }, (_, i) => `https://reports.example/${i}/${path.repeat(1900)}`);
+
+    await clients.update.mutate({ clientId, name: WEB.name, redirectUris: WEB.redirectUris });
+    expect(await eventsAbout(api, clientId)).toEqual([]);
+    await clients.update.mutate({ clientId, redirectUris: long('a') });
+    await clients.update.mutate({ clientId, redirectUris: long('b') });
+
+    const [, last] = await eventsAbout(api, clientId);
+    const cut = (path: string) => long(path).map((uri) => `${uri.slice(0, 36)}…`);
+    expect(last?.details).toEqual({
+      changed: ['redirectUris'],
+      redirectUrisBefore: cut('a'),
+      redirectUris: cut('b'),
+    });
   });
 
   test('looks at the URIs as at those of a new client of its kind', async ({ api }) => {
     const { clients, clientId } = await aConfidentialClient(api);
     const native = (await clients.create.mutate(NATIVE)).client;
-    const loopback = { redirectUris: ['http://127.0.0.1:1/'] };
+    const scheme = { redirectUris: ['com.example.app:/callback'] };
     const before = await stateOf(api);
 
-    expect(await problemOf(clients.update.mutate({ clientId, name: 'New', ...loopback }))).toMatchObject({
+    expect(await problemOf(clients.update.mutate({ clientId, name: 'New', ...scheme }))).toMatchObject({
       code: 'validation_failed',
       errors: [{ pointer: '/redirectUris/0', code: 'invalid_value' }],
     });
@@ -341,8 +426,27 @@ describe('oauthClients.update', () => {
       errors: [{ pointer: '/name', code: 'invalid_format' }],
     });
     expect(await stateOf(api)).toEqual(before);
-    expect(await clients.update.mutate({ clientId: native.id, ...loopback })).toMatchObject(loopback);
+    expect(await clients.update.mutate({ clientId: native.id, ...scheme })).toMatchObject(scheme);
   });
+
+  test('takes loopback addresses in development', async ({ api }) => {
+    const { clients, clientId } = await aConfidentialClient(api);
+
+    expect(await clients.update.mutate({ clientId, redirectUris: LOOPBACK })).toMatchObject({ redirectUris: LOOPBACK });
+  });
+
+  for (const [instance, served] of Object.entries(SERVING_OTHERS))
+    served(`takes loopback addresses for native clients alone ${instance}`, async ({ api }) => {
+      const { clients, clientId } = await aConfidentialClient(api);
+      const native = (await clients.create.mutate(NATIVE)).client;
+      const loopback = { redirectUris: ['http://127.0.0.1:1/'] };
+      const before = await stateOf(api);
+
+      const refused = await problemOf(clients.update.mutate({ clientId, name: 'New', ...loopback }));
+      expect(refused).toMatchObject(DEVELOPMENT_ADVISED);
+      expect(await stateOf(api)).toEqual(before);
+      expect(await clients.update.mutate({ clientId: native.id, ...loopback })).toMatchObject(loopback);
+    });
 });
 
 describe('oauthClients.rotateSecret', () => {
@@ -593,6 +697,9 @@ describe('what the OAuth engine finds', () => {
       redirectUris: ['http://127.0.0.1/'],
       isNative: true,
       isConfidential: false,
+      isFirstParty: false,
+      isDevelopment: false,
+      openidScopes: null,
       metadata: {},
     });
     for (const id of [
@@ -604,7 +711,7 @@ describe('what the OAuth engine finds', () => {
       `${operators.id}\u0000`,
     ]) {
       expect(await findClient(db, id)).toBeUndefined();
-      expect(await isSecretOfClient(db, id, 'secret')).toBe(false);
+      expect(await findSourceBySecret(db, id, 'secret')).toBeUndefined();
     }
   });
 });

@@ -163,7 +163,7 @@ describe('operator.find', () => {
 
   // Guarantees that a search among millions reads a few rows.
   test.for([findAccounts, findTeams])('$name walks indexes, and sorts nothing', async ({ text }, { api }) => {
-    const plan = await api.services.db.em().transactional(async (tx) => {
+    const plan = await api.services.db.transact(async ({ em: tx }) => {
       await tx.execute('set local enable_seqscan = off');
       await tx.execute('set local enable_bitmapscan = off');
       return tx.execute<{ 'QUERY PLAN': string }[]>(
@@ -212,6 +212,7 @@ describe('what an operator sees', () => {
         { id: other.id, name: 'Difference Engine', role: { id: 'guest', name: 'Guest' }, isActive: false },
       ],
       sessions: 1,
+      sessionMethods: ['password'],
       keys: 2,
       grants: 1,
     });

@@ -27,6 +27,7 @@ describe('offering', () => {
 
     const offer = await ofOwner.ownershipOffer.query({ teamId });
     expect(offer?.nominee).toEqual({
+      accountId: nominee.id,
       userId: nominee.id,
       email: nominee.email,
       firstName: 'Nora',
@@ -50,7 +51,13 @@ describe('offering', () => {
     await ofOwner.offerOwnership.mutate({ teamId, userId: nominee.id });
 
     const offer = await (await as(api, guest)).teams.ownershipOffer.query({ teamId });
-    expect(offer?.nominee).toEqual({ userId: nominee.id, email: null, firstName: null, lastName: null });
+    expect(offer?.nominee).toEqual({
+      accountId: nominee.id,
+      userId: nominee.id,
+      email: null,
+      firstName: null,
+      lastName: null,
+    });
     const seen = await (await as(api, reader)).teams.ownershipOffer.query({ teamId });
     expect(seen?.nominee).toMatchObject({ email: nominee.email, firstName: 'Nora', lastName: 'Nominee' });
   });
@@ -93,9 +100,9 @@ describe('offering', () => {
     for (const { id } of [inactive, expired, stranger, { id: 'nobody' }])
       expect(await offer(id)).toBe('member_not_found');
     expect(await offer(unverified.id)).toBe('email_not_verified');
-    expect(await problemOf(ofOwner.offerOwnership.mutate({ teamId, userId: owner.id }))).toMatchObject({
+    expect(await problemOf(ofOwner.offerOwnership.mutate({ teamId, accountId: owner.id }))).toMatchObject({
       code: 'validation_failed',
-      errors: [{ in: 'body', pointer: '/userId', code: 'invalid_value' }],
+      errors: [{ in: 'body', pointer: '/accountId', code: 'invalid_value' }],
     });
     expect(await stateOf(api, team)).toEqual(before);
   });

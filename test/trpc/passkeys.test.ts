@@ -49,7 +49,7 @@ const sessionsOf = (api: Api, { id }: AnAccount) =>
 async function waitingFor(api: Api, table: string): Promise<number> {
   const rows = await api.rows(
     `select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like $1`,
-    [`%"${table}"%for update%`],
+    [`%from ${table} %for update%`],
   );
   return rows.length;
 }
@@ -185,7 +185,7 @@ describe('passkeys.register', () => {
     const visitor = await signedIn(api, account);
     const response = createAuthenticator().create(await visitor.trpc.passkeys.registrationOptions.mutate());
 
-    const outcome = await api.services.db.em().transactional(async (tx) => {
+    const outcome = await api.services.db.transact(async ({ em: tx }) => {
       await tx.execute('select id from account where id = ? for update', [account.id]);
       const call = outcomeOf(visitor.trpc.passkeys.register.mutate({ name: 'Late', response }));
       await expect.poll(() => waitingFor(api, 'account'), { timeout: 5000 }).toBeGreaterThan(0);

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { onTestFinished } from 'vitest';
 import { hashPassword } from '../../src/crypto/password-hash.ts';
+import { hashSecret } from '../../src/crypto/tokens.ts';
+import { newId } from '../../src/entities/index.ts';
 import { enqueue } from '../../src/jobs/enqueue.ts';
 import { startApi, type Api } from '../support/api.ts';
 import { problemOf, type Visitor } from '../support/browser.ts';
@@ -30,10 +32,16 @@ export async function aPerson(api: Api, { isVerified = true }: { isVerified?: bo
   return account;
 }
 
-/** Somebody with a password in a browser that is signed in. */
+/** Somebody with a password in a browser that is signed in, not for the first time. */
 export async function aSignedIn(api: Api, options?: { isVerified?: boolean }) {
   const account = await aPerson(api, options);
   const visitor = api.visitor();
+  const device = randomBytes(32).toString('base64url');
+  visitor.cookies.set('roster_device', device);
+  await api.rows(
+    `insert into known_device (id, account_id, token_hash, created_at, last_seen_at) values ($1, $2, $3, now(), now())`,
+    [newId('dev'), account.id, hashSecret(device)],
+  );
   await signIn(visitor, account.email);
   return { ...account, visitor };
 }
@@ -56,7 +64,7 @@ export const tokenTo = async (api: Api, address: string, about: RegExp): Promise
 export async function allMailed(api: Api): Promise<void> {
   const to = anAddress();
   const mail = { kind: 'password_changed' as const, accountId: to, to };
-  await api.services.db.em().transactional((tx) => enqueue(tx, 'sendAccountMail', mail, to));
+  await api.services.db.transact(({ em: tx }) => enqueue(tx, 'sendAccountMail', mail, to));
   await api.mailTo(to);
   for (
     const deadline = Date.now() + 10_000;
@@ -64,7 +72,8 @@ export async function allMailed(api: Api): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, 20))
   ) {
     const due = await api.rows(
-      `select 1 from graphile_worker.jobs where task_identifier in ('sendInvitation', 'sendAccountMail') and run_at <= now()`,
+      `select 1 from graphile_worker.jobs where task_identifier = 'sendRequestedLink'
+         or task_identifier in ('sendInvitation', 'sendAccountMail') and run_at <= now() + interval '2 seconds'`,
     );
     if (due.length === 0) return;
   }

@@ -2,12 +2,12 @@ import { describe, expect } from 'vitest';
 import { test, type Api } from '../support/api.ts';
 import { createAuthenticator } from '../support/authenticator.ts';
 import { problemOf, type Visitor } from '../support/browser.ts';
+import { setLastProof } from '../support/sessions.ts';
 import { withKey } from './console.ts';
 import { anAddress, aSignedIn, codeOf, OTHER_PASSWORD, PASSWORD, signIn } from './people.ts';
 
 /** As if the user had signed in some time ago. */
-const age = (api: Api, { id }: { id: string }, minutes: number) =>
-  api.rows(`update session set proven_at = now() - $2 * interval '1 minute' where account_id = $1`, [id, minutes]);
+const age = (api: Api, account: { id: string }, minutes: number) => setLastProof(api, minutes, account);
 
 /** An owner with a team, a member, a passkey and a key, whose sign-in is no longer recent. */
 async function aStaleOwner(api: Api) {
@@ -77,7 +77,7 @@ describe('a session whose last proof is older than 10 minutes', () => {
   test('reports until when the proof counts and how it can be renewed', async ({ api }) => {
     const owner = await aStaleOwner(api);
     const { visitor } = owner;
-    const proof = { hasPassword: true, hasPasskey: true };
+    const proof = { email: owner.email, hasPassword: true, hasPasskey: true };
 
     expect(await visitor.trpc.account.proof.query()).toEqual({ provenUntil: null, ...proof });
     await age(api, owner, 9);
@@ -120,6 +120,20 @@ describe('a proof', () => {
     const ofStranger = await stranger.visitor.trpc.passkeys.proofOptions.mutate();
     expect(await prove(owner.authenticator.get(ofStranger))).toBe('passkey_refused');
     expect((await owner.visitor.trpc.account.proof.query()).provenUntil).toBeNull();
+  });
+
+  test('by passkey counts, and registers one, only in the session that asked for it', async ({ api }) => {
+    const owner = await aStaleOwner(api);
+    const other = api.visitor();
+    await signIn(other, owner.email);
+
+    const ofOther = owner.authenticator.get(await other.trpc.passkeys.proofOptions.mutate());
+    expect(await codeOf(owner.visitor.trpc.passkeys.prove.mutate({ response: ofOther }))).toBe('passkey_refused');
+    await owner.visitor.trpc.account.prove.mutate({ password: PASSWORD });
+    const response = createAuthenticator().create(await other.trpc.passkeys.registrationOptions.mutate());
+    expect(await codeOf(owner.visitor.trpc.passkeys.register.mutate({ name: 'Mine', response }))).toBe(
+      'passkey_refused',
+    );
   });
 
   test('by a wrong password does not count', async ({ api }) => {

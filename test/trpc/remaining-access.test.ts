@@ -111,6 +111,8 @@ describe('a password reset', () => {
     const former = api.visitor();
     await former.trpc.auth.signIn.mutate({ email, password: OTHER_PASSWORD });
     await former.trpc.auth.forgotPassword.mutate({ email });
+    const links = () => api.mails.filter(({ to, subject }) => to === email && subject.startsWith('Reset'));
+    await expect.poll(() => links().length, { timeout: 10_000 }).toBe(2);
     const token = await tokenTo(api, email, /^Reset/);
     await allMailed(api);
     await own.trpc.auth.resetPassword.mutate({ token, password: PASSWORD });
@@ -154,4 +156,25 @@ describe('a password reset', () => {
     await allMailed(api);
     expect((await api.as(key).get('/api/v1/me')).status).toBe(200);
   });
+});
+
+test('the token of a change of the password ends with the session that changed it, such as by a reset', async ({
+  api,
+}) => {
+  const { email, visitor } = await aSignedIn(api);
+  const newPassword = OTHER_PASSWORD;
+  const { revocationToken } = await visitor.trpc.account.changePassword.mutate({ newPassword });
+  const revoke = (by: typeof visitor) => codeOf(by.trpc.auth.revokeRemainingAccess.mutate({ token: revocationToken }));
+  expect(await revoke(api.visitor())).toBe('link_invalid');
+  expect(await revoke(visitor)).toBe('ok');
+
+  const owner = api.visitor();
+  await owner.trpc.auth.forgotPassword.mutate({ email });
+  await owner.trpc.auth.resetPassword.mutate({ token: await tokenTo(api, email, /^Reset/), password: PASSWORD });
+  await owner.trpc.auth.signIn.mutate({ email, password: PASSWORD });
+  const key = await owner.trpc.createApiKey.mutate({ name: 'Anew', scopes: ['teams:read'] });
+
+  expect(await revoke(visitor)).not.toBe('ok');
+  expect(await codeOf(owner.trpc.getMe.query())).toBe('ok');
+  expect((await api.as(key).get('/api/v1/teams')).status).toBe(200);
 });

@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest';
 import pg from 'pg';
 import { SCOPES } from '../../src/entities/index.ts';
 import { migrate } from '../../src/db/migrate.ts';
-import { openOrm } from '../../src/db/orm.ts';
+import { openOrm } from '../../src/db/connection/orm.ts';
 import { test, type Api } from '../support/api.ts';
 import { problemOf } from '../support/browser.ts';
 import { createTestDatabase } from '../support/database.ts';

@@ -1,8 +1,10 @@
 import { describe, expect } from 'vitest';
+import emails from '../../src/messages/email.en.json' with { type: 'json' };
 import { PERMISSIONS, type Permission } from '../../src/entities/index.ts';
 import { test, type Api } from '../support/api.ts';
 import { problemOf } from '../support/browser.ts';
 import { as, inMinutes, membershipOf, memberships, outcomeOf, stateOf } from './console.ts';
+import { allMailed } from './people.ts';
 
 /** A team, its owner, and an editor of roles who holds some permissions. */
 async function aScene(api: Api, holding: readonly Permission[] = ['edit_team_settings', 'access_dashboard']) {
@@ -34,8 +36,11 @@ describe('roles.create', () => {
       isSystemRole: false,
       isAssignable: true,
       permissions: ['access_dashboard', 'access_billing'],
+      productPermissions: [],
+      isPrivileged: false,
     });
-    expect(await listTeamRoles.query({ teamId })).toContainEqual(role);
+    const { productPermissions: _, isPrivileged: __, ...listed } = role;
+    expect(await listTeamRoles.query({ teamId })).toContainEqual(listed);
   });
 
   test('the owner can assign all six, a role without permissions none', async ({ api }) => {
@@ -135,6 +140,8 @@ describe('roles.update', () => {
       isSystemRole: false,
       isAssignable: true,
       permissions: ['access_dashboard'],
+      productPermissions: [],
+      isPrivileged: false,
     });
     expect(await outcomeOf(listTeamMembers.query({ teamId }))).toBe('done');
 
@@ -241,6 +248,29 @@ describe('roles.delete', () => {
     expect(await outcomeOf(ofOwner.delete.mutate({ teamId, roleId: role.id, replacementRoleId: 'guest' }))).toBe(
       'role_not_found',
     );
+  });
+
+  const HOLDERS: Readonly<Record<string, (api: Api, team: { id: string }, role: string) => Promise<unknown>>> = {
+    'a member': async (api, team, role) => api.aMember(team, await api.anAccount(), { role }),
+    'an inactive member': async (api, team, role) => api.aMember(team, await api.anAccount(), { role, active: false }),
+    'a pending invitation': (api, team, role) => api.anInvitation(team, { role }),
+    nobody: () => Promise.resolve(),
+    'an accepted invitation': (api, team, role) => api.anInvitation(team, { role, acceptedAt: new Date() }),
+    'an expired invitation': (api, team, role) => api.anInvitation(team, { role, expiresAt: inMinutes(-1) }),
+  };
+  const TOLD = ['a member', 'an inactive member', 'a pending invitation'];
+
+  test.for(Object.keys(HOLDERS))('tells by email of a privileged role that %s gets', async (holder, { api }) => {
+    const { owner, team, teamId, ofOwner } = await aScene(api);
+    const { id: roleId } = await api.aRole(team, []);
+    const { id: replacementRoleId } = await api.aRole(team, ['invite_members']);
+    await HOLDERS[holder]?.(api, team, roleId);
+
+    await ofOwner.delete.mutate({ teamId, roleId, replacementRoleId });
+
+    await allMailed(api);
+    const told = api.mails.filter(({ to, subject }) => to === owner.email && subject === emails['role_given.title']);
+    expect(told).toHaveLength(TOLD.includes(holder) ? 1 : 0);
   });
 
   test('of one’s own role moves oneself, which holds for the next call', async ({ api }) => {

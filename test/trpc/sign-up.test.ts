@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import { test, type Api } from '../support/api.ts';
+import { startApi, test, type Api } from '../support/api.ts';
 import type { Visitor } from '../support/browser.ts';
 import {
   accountAt,
@@ -60,6 +60,13 @@ describe('a sign-up', () => {
     expect((await visitor.trpc.createTeam.mutate({ name: 'Mine' })).name).toBe('Mine');
   });
 
+  test('can have names of one character', async ({ api }) => {
+    const visitor = api.visitor();
+    const names = { firstName: '李', lastName: 'X' };
+    await visitor.trpc.auth.signUp.mutate({ email: anAddress(), password: PASSWORD, ...names });
+    expect(await visitor.trpc.getMe.query()).toMatchObject(names);
+  });
+
   test('signs in again in the same browser, and in no other until its link was opened', async ({ api }) => {
     const email = anAddress();
     const [here, elsewhere] = [api.visitor(), api.visitor()];
@@ -72,6 +79,32 @@ describe('a sign-up', () => {
     expect((await here.trpc.getMe.query()).emailVerified).toBeNull();
     expect(await codeOf(signIn(elsewhere, email))).toBe('sign_in_failed');
     expect(elsewhere.cookies.has('roster_session')).toBe(false);
+  });
+
+  test('of before the operator closed it is unknown afterwards: its session, sign-in, links and emails', async () => {
+    const open = await aService({});
+    const email = anAddress();
+    const visitor = open.visitor();
+    const token = await linkOf(open, visitor, email, PASSWORD);
+
+    const closed = await startApi({ SIGNUP: 'closed' }, open);
+    try {
+      const returning = closed.visitor();
+      for (const [name, value] of visitor.cookies) returning.cookies.set(name, value);
+      const { auth, getMe } = returning.trpc;
+      expect(await codeOf(getMe.query())).toBe('credential_invalid');
+      expect(await codeOf(signIn(returning, email))).toBe('sign_in_failed');
+      expect(await codeOf(auth.readVerification.mutate({ token }))).toBe('link_invalid');
+      for (const more of [{}, { password: PASSWORD }, { newPassword: OTHER_PASSWORD }])
+        expect(await codeOf(auth.verifyEmail.mutate({ token, ...more }))).toBe('link_invalid');
+      expect(await codeOf(auth.resendVerification.mutate({ email }))).toBe('ok');
+      await allMailed(open);
+      expect(open.mails.filter(({ to }) => to === email)).toHaveLength(1);
+      expect(await attempts(closed, email)).toEqual([]);
+      expect(await accountAt(closed, email)).toBeUndefined();
+    } finally {
+      await closed.close();
+    }
   });
 
   test('signs out for good: a copied cookie is of no use afterwards', async ({ api }) => {
@@ -91,7 +124,7 @@ describe('a sign-up', () => {
     const token = await linkOf(api, api.visitor(), email, PASSWORD, 'Ada');
     const { trpc } = api.visitor();
 
-    expect(await trpc.auth.readVerification.query({ token })).toEqual({ email, needsPassword: true });
+    expect(await trpc.auth.readVerification.mutate({ token })).toEqual({ email, needsPassword: true });
     expect(await codeOf(trpc.auth.verifyEmail.mutate({ token }))).toBe('password_required');
     expect(await codeOf(trpc.auth.verifyEmail.mutate({ token, password: OTHER_PASSWORD }))).toBe('password_wrong');
     expect(await codeOf(trpc.auth.verifyEmail.mutate({ token, newPassword: 'password1' }))).toBe('validation_failed');
@@ -114,11 +147,11 @@ describe('a sign-up', () => {
     const token = await linkOf(api, visitor, email, PASSWORD);
 
     for (let i = 0; i < 3; i += 1) {
-      expect(await visitor.trpc.auth.readVerification.query({ token })).toEqual({ email, needsPassword: false });
+      expect(await visitor.trpc.auth.readVerification.mutate({ token })).toEqual({ email, needsPassword: false });
     }
     expect(await accountAt(api, email)).toBeUndefined();
     expect(await codeOf(visitor.trpc.auth.verifyEmail.mutate({ token }))).toBe('ok');
-    expect(await codeOf(visitor.trpc.auth.readVerification.query({ token }))).toBe('link_invalid');
+    expect(await codeOf(visitor.trpc.auth.readVerification.mutate({ token }))).toBe('link_invalid');
   });
 
   test('ends a day later', async ({ api }) => {
@@ -148,7 +181,7 @@ describe('a sign-up', () => {
     await allMailed(api);
     expect(api.mails.filter(({ to }) => to === email)).toHaveLength(2);
 
-    expect(await visitor.trpc.auth.readVerification.query({ token: first })).toEqual({ email, needsPassword: false });
+    expect(await visitor.trpc.auth.readVerification.mutate({ token: first })).toEqual({ email, needsPassword: false });
     expect(await codeOf(visitor.trpc.auth.verifyEmail.mutate({ token: second }))).toBe('ok');
     expect(await codeOf(visitor.trpc.auth.verifyEmail.mutate({ token: first }))).toBe('link_invalid');
     expect((await visitor.trpc.getMe.query()).firstName).toBe('Ada');
@@ -285,7 +318,7 @@ describe('an attacker who signs up with the email address of another user', () =
   test('is signed out as well if the owner opens the link that the attacker caused', async ({ api }) => {
     const email = anAddress();
     const [stranger, owner] = [api.visitor(), api.visitor()];
-    await signUp(owner, email, PASSWORD, 'Olivia');
+    await linkOf(api, owner, email, PASSWORD, 'Olivia');
     const strangersLink = await linkOf(api, stranger, email, OTHER_PASSWORD, 'Mallory');
 
     expect(await codeOf(owner.trpc.auth.verifyEmail.mutate({ token: strangersLink }))).toBe('password_required');

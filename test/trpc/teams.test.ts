@@ -222,7 +222,7 @@ describe('teams.delete', () => {
 
     expect(await outcomeOf(trpc.getTeam.query({ teamId: team.id }))).toBe('team_not_found');
     expect(await outcomeOf(trpc.teams.delete.mutate({ teamId: team.id }))).toBe('team_not_found');
-    expect(await outcomeOf(trpc.invitations.read.query({ token }))).toBe('link_invalid');
+    expect(await outcomeOf(trpc.invitations.read.mutate({ token }))).toBe('link_invalid');
     expect(await (await as(api, member)).listTeams.query()).toEqual([]);
     expect(await (await as(api, member)).teams.ownershipOffers.query()).toEqual([]);
     for (const key of teamKeys) expect(await api.as(key).get('/api/v1/credential')).toBeProblem('credential_invalid');

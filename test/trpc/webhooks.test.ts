@@ -1,6 +1,7 @@
 import { describe, expect } from 'vitest';
 import { startApi, test, testWith } from '../support/api.ts';
 import { problemOf } from '../support/browser.ts';
+import { setLastProof } from '../support/sessions.ts';
 import { as, outcomeOf, tally } from './console.ts';
 
 const URL = 'https://example.com/hook';
@@ -54,7 +55,7 @@ describe('an endpoint', () => {
     const foreign = await api.anAccount();
     await api.aMember(other, foreign, { role: (await api.aRole(other, ['edit_team_settings'])).id });
     const theirs = await as(api, foreign);
-    const { endpoint } = await theirs.webhooks.create.mutate({ teamId: other.id, url: URL });
+    const { endpoint } = await theirs.webhooks.create.mutate({ teamId: other.id, url: URL, types: ['team.updated'] });
     await api.rows(
       `insert into webhook_endpoint (id, created_at, url, types, secret) values ('whe_installation', now(), $1, '{}', '')`,
       [URL],
@@ -160,6 +161,7 @@ describe('the URL of a team’s endpoint', () => {
     'http://127.0.0.1/hook',
     'http://localhost/hook',
     'https://localhost/hook',
+    'https://app.localhost/hook',
     'https://127.0.0.1/hook',
     'https://2130706433/hook',
     'https://[::1]/hook',
@@ -193,7 +195,7 @@ describe('the endpoints of the installation', () => {
     expect(await outcomeOf(trpc.webhooks.list.query({ teamId: null }))).toBe('route_not_found');
     await api.rows(`update account set role = 'admin' where id = $1`, [operator.id]);
     const { endpoint, secret } = await attempt();
-    expect(endpoint).toMatchObject({ types: ['account.created'], responsibleUserId: null });
+    expect(endpoint).toMatchObject({ types: ['account.created'], responsibleAccountId: null });
     expect(secret).toMatch(/^whsec_/);
     const input = { teamId: null, endpointId: endpoint.endpointId };
     expect(await outcomeOf(trpc.webhooks.pause.mutate({ ...input, teamId }))).toBe('webhook_endpoint_not_found');
@@ -211,7 +213,7 @@ describe('the endpoints of the installation', () => {
     await api.rows(`update account set role = 'admin' where id = $1`, [operator.id]);
     const trpc = await as(api, operator);
     const { endpoint } = await trpc.webhooks.create.mutate({ teamId: null, url: URL });
-    await api.rows(`update session set proven_at = now() - interval '11 minutes' where account_id = $1`, [operator.id]);
+    await setLastProof(api, 11, operator);
 
     const input = { teamId: null, endpointId: endpoint.endpointId };
     expect(await outcomeOf(trpc.webhooks.create.mutate({ teamId: null, url: URL }))).toBe('proof_required');

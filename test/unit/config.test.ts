@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { ConfigError, readConfig } from '../../src/config.ts';
+import { ConfigError, readConfig } from '../../src/config/config.ts';
 
-const SOURCE = readFileSync(join(import.meta.dirname, '../../src/config.ts'), 'utf8');
+const SOURCE = readFileSync(join(import.meta.dirname, '../../src/config/config.ts'), 'utf8');
 const NUMBERS = [...SOURCE.matchAll(/^ {2}(\w+): (?:count|days|port|wholeNumber)\(/gm)].map(([, name = '']) => name);
 
 function faultsOf(env: Record<string, string>): readonly string[] {
@@ -36,7 +36,11 @@ describe('the configuration', () => {
     for (const url of ['https://ada@a.example', 'https://ada:secret@a.example', 'https://:secret@a.example'])
       expect(faultOf(url)).toBe('BASE_URL: must not contain a user or password');
     expect(faultOf('ftp://a.example')).toMatch(/^BASE_URL: must be an origin/);
-    expect(faultOf('http://a.example')).toMatch(/^BASE_URL: must be https/);
+    for (const url of ['http://a.example', 'http://localhost.a.example', 'http://alocalhost'])
+      expect(faultOf(url)).toMatch(/^BASE_URL: must be https/);
+    // Browsers and RFC 6761 know names below `localhost` as this machine.
+    for (const url of ['http://localhost:3000', 'http://auth.localhost:3000', 'http://127.0.0.1', 'http://[::1]'])
+      expect(readConfig({ BASE_URL: url })).toMatchObject({ baseUrl: url, isDevelopment: true });
   });
 
   test('takes a BRAND_COLOR that can be read on white, and a BRAND_NAME on one line', () => {

@@ -2,29 +2,33 @@ import { globSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { IntlMessageFormat } from 'intl-messageformat';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { PROBLEMS } from '../../src/problems.ts';
+import { FIRST_AREAS } from '../../bin/web-build/parts-of-texts.ts';
+import { PROBLEMS } from '../../src/problems/catalogue.ts';
 import { LANGUAGES } from '../../src/messages/languages.ts';
 
 type Tree = { readonly [key: string]: string | Tree };
 
 const english = vi.hoisted(() => ({}) as Record<string, Tree>);
-vi.mock('../../src/web/messages/define-texts.ts', () => ({
-  defineTexts: (area: string, texts: Tree) => {
-    expect(english).not.toHaveProperty(area);
-    return (english[area] = texts);
-  },
-}));
+/** By the part of the texts in which they are loaded. */
+const areas = vi.hoisted(() => ({ first: [] as string[], pages: [] as string[] }));
+const define = vi.hoisted(() => (part: 'first' | 'pages') => (area: string, texts: Tree) => {
+  expect(english).not.toHaveProperty(area);
+  areas[part].push(area);
+  return (english[area] = texts);
+});
+vi.mock('../../src/web/messages/define-texts.ts', () => ({ defineTexts: define('first') }));
+vi.mock('../../src/web/messages/define-page-texts.ts', () => ({ definePageTexts: define('pages') }));
 
 const WEB = join(import.meta.dirname, '../../src/web');
 const MESSAGES = join(WEB, 'messages');
-const MECHANISM = new Set(['define-texts.ts', 'isolate.ts', 'language.ts']);
+const MECHANISM = new Set(['define-page-texts.ts', 'define-texts.ts', 'isolate.ts', 'language.ts']);
 /** Areas whose texts are chosen by a code of the service. */
 const CHOSEN_BY_CODE = new Set(['faults', 'permission', 'problems', 'problemTitles', 'scope', 'systemRoles']);
 const TRANSLATED = Object.keys(LANGUAGES).filter((language) => language !== 'en');
 
 beforeAll(async () => {
   for (const file of readdirSync(MESSAGES))
-    if (file.endsWith('.ts') && !MECHANISM.has(file)) await import(join(MESSAGES, file));
+    if (file.endsWith('.ts') && !file.endsWith('.d.ts') && !MECHANISM.has(file)) await import(join(MESSAGES, file));
 });
 
 const flatten = (tree: Tree, path: readonly string[] = []): (readonly [path: string, text: string])[] =>
@@ -79,6 +83,11 @@ describe('the English texts of the console', () => {
       return !new RegExp(String.raw`\.${names.at(-1)}\b`).test(source) && !names.slice(0, -1).some(isGroupUsed);
     });
     expect(unused).toEqual([]);
+  });
+
+  test('are before the sign-in those of the first part, and after it all others', () => {
+    expect(areas.first.toSorted()).toEqual([...FIRST_AREAS].toSorted());
+    expect(areas.pages.length).toBeGreaterThan(20);
   });
 
   test('have the titles of the problem documents', () => {

@@ -2,7 +2,8 @@ import { initTRPC } from '@trpc/server';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { JsonText } from '../../src/procedures/json-text.ts';
-import { createRunner } from '../../src/procedures/run.ts';
+import { presentInParts } from '../../src/procedures/long-lists.ts';
+import { wrapOutput } from '../../src/procedures/middlewares.ts';
 
 const t = initTRPC.create();
 
@@ -11,7 +12,10 @@ const upTo = (count: number) => Array.from({ length: count }, (_, i) => ({ id: `
 /** Runs a procedure that lists entries, and parses what it answers. */
 async function list(entries: readonly object[]): Promise<unknown> {
   const procedure = t.procedure.output(z.array(z.object({ id: z.string() }))).query(() => entries as { id: string }[]);
-  const data = await createRunner(procedure)({ ctx: {}, getRawInput: () => Promise.resolve(undefined) });
+  wrapOutput(procedure, [], presentInParts);
+  const data: unknown = await t
+    .createCallerFactory(t.router({ list: procedure }))({})
+    .list();
   return data instanceof JsonText ? JSON.parse(Buffer.concat(data.parts).toString()) : data;
 }
 

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 const read = (path: string) => readFileSync(join(import.meta.dirname, '../..', path), 'utf8');
 
 describe('the documentation', () => {
-  const variables = [...read('src/config.ts').matchAll(/^ {2}([A-Z][A-Z_]+):/gm)].map(([, name = '']) => name);
+  const variables = [...read('src/config/config.ts').matchAll(/^ {2}([A-Z][A-Z_]+):/gm)].map(([, name = '']) => name);
 
   test('describes every variable of the configuration, and no other', () => {
     const [, rows = ''] = read('docs/configuration.md').split('\n| variable |');

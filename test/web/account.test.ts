@@ -60,6 +60,19 @@ describe.skipIf(!hasChromium)('the account page', () => {
       .waitFor();
   });
 
+  test('each session shows how its user signed in and proved who they are', async ({ api, open }) => {
+    const person = await aPerson(api);
+    await api.aSession(person, { browser: 'Firefox' });
+    const { id } = await api.aSession(person, { browser: 'Safari' });
+    const proofs = { password: '2026-01-01T00:00:00Z', passkey: '2026-01-03T00:00:00Z', link: '2026-01-02T00:00:00Z' };
+    await api.rows('update session set proofs = $2 where id = $1', [id, JSON.stringify(proofs)]);
+    const page = await open('/account', { as: person });
+    const sessions = section(page, 'Sessions').getByRole('listitem');
+
+    await sessions.filter({ hasText: 'Safari' }).getByText('Signed in with: passkey, sign-in link, password').waitFor();
+    await sessions.filter({ hasText: 'Firefox' }).getByText('Signed in with: password', { exact: true }).waitFor();
+  });
+
   test('all other sessions are signed out immediately', async ({ api, open }) => {
     const person = await aPerson(api);
     const there = await open('/', { as: person });
@@ -204,7 +217,7 @@ describe.skipIf(!hasChromium)('the account page', () => {
     const activity = section(page, 'Activity');
     const newest = activity.getByRole('listitem').first();
     await newest.getByText('Profile changed').waitFor();
-    await activity.getByText('Ada King renamed the team').first().waitFor();
+    await activity.getByText('“Ada King” renamed the team').first().waitFor();
     expect(await newest.innerText()).toContain('from 127.0.0.1');
     expect(await activity.getByRole('listitem').count()).toBe(8);
     await activity.getByRole('button', { name: 'Older' }).press('Enter');

@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
 import { hasChromium } from '../support/chromium.ts';
 import type { Api } from '../support/api.ts';
+import { declarePermissions } from '../trpc/product-permissions.ts';
 import { aPerson, chooseOf, openMenuOf, shows, test } from './console.ts';
 
 const rowOf = (page: Page, key: string) =>
@@ -70,7 +71,7 @@ describe.skipIf(!hasChromium)('the page of personal keys', () => {
     await dialog.getByLabel('Name').fill('Backup');
     await dialog.getByLabel('Expires').selectOption('In 30 days');
     await submit.click();
-    await page.getByRole('dialog', { name: 'Backup created' }).waitFor();
+    await page.getByRole('dialog', { name: '“Backup” created' }).waitFor();
 
     const secret = await valueOf(page, 'Secret');
     expect(await keysOf(api, person)).toMatchObject([
@@ -222,7 +223,9 @@ describe.skipIf(!hasChromium)('the page of personal keys', () => {
     await chooseOf(page, 'Backup', 'Revoke Backup');
     const dialog = page.getByRole('dialog');
     await dialog
-      .getByText(/Applications that use Backup lose access immediately. Last minute’s uses aside: no use recorded yet./)
+      .getByText(
+        /Applications that use “Backup” lose access immediately. Last minute’s uses aside: no use recorded yet./,
+      )
       .waitFor();
     await dialog.getByRole('button', { name: 'Revoke' }).click();
     await page.getByText('Key revoked.').waitFor();
@@ -280,7 +283,7 @@ describe.skipIf(!hasChromium)('the page of a team’s keys', () => {
     await dialog.getByLabel('Name').fill('Deployment');
     for (const box of await dialog.getByRole('checkbox').all()) await box.check();
     await dialog.getByRole('button', { name: 'Create key' }).click();
-    await page.getByRole('dialog', { name: 'Deployment created' }).waitFor();
+    await page.getByRole('dialog', { name: '“Deployment” created' }).waitFor();
     const secret = await valueOf(page, 'Secret');
     await dialog.getByRole('button', { name: 'Done' }).click();
 
@@ -304,7 +307,7 @@ describe.skipIf(!hasChromium)('the page of a team’s keys', () => {
     expect((await credentialOf(api, key.secret)).status).toBe(200);
     await chooseOf(page, 'Deployment', 'Revoke Deployment');
     const dialog = page.getByRole('dialog');
-    await dialog.getByText(/Created by Ada Lovelace\. Applications that use Deployment/).waitFor();
+    await dialog.getByText(/Created by “Ada Lovelace”\. Applications that use “Deployment”/).waitFor();
     await dialog.getByRole('button', { name: 'Revoke' }).click();
     await page.getByText('Key revoked.').waitFor();
 
@@ -329,5 +332,65 @@ describe.skipIf(!hasChromium)('the page of a team’s keys', () => {
     await rowOf(page, 'Deployment').waitFor();
     expect((await credentialOf(api, key.secret)).status).toBe(200);
     expect(await keysOf(api, maker)).toMatchObject([{ is_revoked: false }]);
+  });
+});
+
+describe.skipIf(!hasChromium)('the permissions of the product', () => {
+  const PRODUCT = [
+    { name: 'invoices:write', title: { en: 'Write invoices' }, keys: true },
+    { name: 'books:close', title: { en: 'Close the books' }, keys: true },
+    { name: 'users:ban', title: { en: 'Ban users' } },
+    { name: 'old:thing', title: { en: 'Old thing' }, keys: true, deprecated: true },
+  ];
+  const permissionsOf = (api: Api, { id }: { id: string }) =>
+    api.rows('select scopes, product_permissions as names from api_key where account_id = $1', [id]);
+
+  test('alone are enough for a key, of those that keys can hold; the list shows them', async ({ api, open }) => {
+    await declarePermissions(api, PRODUCT);
+    const person = await aPerson(api);
+    const page = await open('/api-keys', { as: person });
+    await page.getByRole('button', { name: 'Create key' }).click();
+    const dialog = page.getByRole('dialog');
+    const choice = dialog.getByRole('group', { name: 'Permissions in the product' });
+    await choice.getByLabel('Write invoices').waitFor();
+    expect(await choice.getByRole('checkbox').count()).toBe(2);
+    for (const box of await dialog.getByRole('checkbox').all()) await box.uncheck();
+    await dialog.getByText('Select at least one scope or permission.').waitFor();
+    expect(await dialog.getByRole('button', { name: 'Create key' }).isDisabled()).toBe(true);
+    await choice.getByLabel('Write invoices').check();
+    await dialog.getByText('Without a scope, the key works only with the product’s own API.').waitFor();
+    await dialog.getByLabel('Name').fill('Invoicing');
+    await dialog.getByRole('button', { name: 'Create key' }).click();
+    await page.getByRole('dialog', { name: '“Invoicing” created' }).waitFor();
+    expect(await permissionsOf(api, person)).toEqual([{ scopes: [], names: ['invoices:write'] }]);
+    await dialog.getByRole('button', { name: 'Done' }).click();
+
+    await rowOf(page, 'Invoicing').getByText('1 permission', { exact: true }).click();
+    await rowOf(page, 'Invoicing').getByText('Write invoices').waitFor();
+    await chooseOf(page, 'Invoicing', 'Change permissions of Invoicing');
+    await dialog.getByLabel('Write invoices').uncheck();
+    expect(await dialog.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
+    await dialog.getByLabel('Close the books').check();
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Permissions changed.').waitFor();
+    expect(await permissionsOf(api, person)).toEqual([{ scopes: [], names: ['books:close'] }]);
+  });
+
+  test('of a team key are those that the role of its creator holds', async ({ api, open }) => {
+    await declarePermissions(api, PRODUCT);
+    const { team } = await aTeamWithKey(api);
+    const manager = await aPerson(api);
+    const role = await api.aRole(team, ['manage_api_keys', 'access_dashboard']);
+    await api.rows(`update role set product_permissions = '{invoices:write,users:ban}' where id = $1`, [role.id]);
+    await api.aMember(team, manager, { role: role.id });
+    const page = await open(`/teams/${team.id}/api-keys`, { as: manager });
+    await page.getByRole('button', { name: 'Create key' }).click();
+    const choice = page.getByRole('dialog').getByRole('group', { name: 'Permissions in the product' });
+    await choice.getByLabel('Write invoices').check();
+    expect(await choice.getByRole('checkbox').count()).toBe(1);
+    await page.getByRole('dialog').getByLabel('Name').fill('Invoicing');
+    await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
+    await page.getByRole('dialog', { name: '“Invoicing” created' }).waitFor();
+    expect(await permissionsOf(api, manager)).toMatchObject([{ names: ['invoices:write'] }]);
   });
 });

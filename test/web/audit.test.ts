@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
 import { firstIdAt } from '../../src/entities/index.ts';
+import { EVENTS } from '../../src/events/catalogue.ts';
 import { signedIn } from '../support/browser.ts';
 import { hasChromium } from '../support/chromium.ts';
 import { findViolations } from './axe.ts';
@@ -28,13 +29,36 @@ describe.skipIf(!hasChromium)('the audit log of a team', () => {
     await page.getByRole('navigation', { name: 'Team' }).getByRole('link', { name: 'Audit log' }).click();
     await shows(page, 'Audit log');
     await expect.poll(() => eventsOn(page).count()).toBe(2);
-    expect(await eventsOn(page).first().innerText()).toMatch(/^Ada Lovelace renamed the team\s[^]*127\.0\.0\.1/);
-    expect(await eventsOn(page).last().innerText()).toContain('Ada Lovelace created the role Editors');
+    expect(await eventsOn(page).first().innerText()).toMatch(/^“Ada Lovelace” renamed the team\s[^]*127\.0\.0\.1/);
+    expect(await eventsOn(page).last().innerText()).toContain('“Ada Lovelace” created the role “Editors”');
 
     await page.getByLabel('Show').selectOption('Roles');
     await expect.poll(() => eventsOn(page).count()).toBe(1);
     await page.getByLabel('Show').selectOption('Invitations');
     await page.getByText('No events of this kind').waitFor();
+  });
+
+  test('has a sentence for every event that can name a team', async ({ api, open }) => {
+    const owner = await aPerson(api, { firstName: 'Ada', lastName: 'Lovelace' });
+    await api.rows(`update account set preferred_locale = 'de' where id = $1`, [owner.id]);
+    const team = await api.aTeam({ owner });
+    const names = Object.entries(EVENTS)
+      .filter(([name, { audience }]) => audience === 'team' || /^oauth_(?:grant|token)\./.test(name))
+      .map(([name]) => name);
+    expect(names.length).toBeGreaterThan(45);
+    await api.rows(
+      `insert into audit_event (id, occurred_at, event, actor_kind, actor_id, account_id, team_id, address, details)
+       select $1 || n, now(), name, 'session', $2, $2, $3, '192.0.2.1', '{}'
+       from unnest($4::text[]) with ordinality each (name, n)`,
+      [firstIdAt('evt', new Date()).slice(0, -2), owner.id, team.id, names],
+    );
+
+    const page = await open(`/teams/${team.id}/audit`, { as: owner });
+    const rows = page.getByRole('row').filter({ has: page.getByRole('rowheader') });
+    await expect.poll(() => rows.count()).toBe(Math.min(names.length, 50));
+    const shown = (await rows.allInnerTexts()).join('\n');
+    expect(shown).toContain('Zugriff');
+    expect(names.filter((name) => shown.includes(name))).toEqual([]);
   });
 
   test('is filtered by person, address and days, in the URL, grouped by day, and leads to what it names', async ({
@@ -183,10 +207,10 @@ describe.skipIf(!hasChromium)('the audit log of a team', () => {
     );
     const page = await open(`/teams/${team.id}/audit`, { as: owner });
     await eventsOn(page).first().waitFor();
-    const request = page.getByRole('columnheader', { name: 'Request ID' });
+    const request = page.getByRole('columnheader', { name: 'Request ID', exact: true });
     expect(await request.count()).toBe(0);
     await page.getByRole('button', { name: 'Columns' }).click();
-    await page.getByRole('checkbox', { name: 'Request ID' }).check();
+    await page.getByRole('checkbox', { name: 'Request ID', exact: true }).check();
     await request.waitFor();
     await page.keyboard.press('Escape');
     await page.reload();
@@ -202,7 +226,7 @@ describe.skipIf(!hasChromium)('the audit log of a team', () => {
     expect(await page.getByRole('button', { name: 'Newer' }).isDisabled()).toBe(true);
 
     await page.getByRole('button', { name: 'Columns' }).click();
-    await page.getByRole('checkbox', { name: 'Request ID' }).uncheck();
+    await page.getByRole('checkbox', { name: 'Request ID', exact: true }).uncheck();
     await page.getByRole('checkbox', { name: 'IP address' }).uncheck();
     await page.reload();
     await expect.poll(() => eventsOn(page).count()).toBe(50);
@@ -218,7 +242,7 @@ describe.skipIf(!hasChromium)('the audit log of a team', () => {
     const { trpc } = await signedIn(api, owner);
     await trpc.revokeTeamInvitation.mutate({ teamId: team.id, invitationId: id });
     const page = await open(`/teams/${team.id}/audit`, { as: owner });
-    const event = eventsOn(page).filter({ hasText: 'Ada Lovelace revoked the invitation of someone' });
+    const event = eventsOn(page).filter({ hasText: '“Ada Lovelace” revoked the invitation of someone' });
     await event.getByText(`The invitation no longer exists: ${id}`).waitFor();
     expect(await event.getByRole('link', { name: 'Ada Lovelace' }).count()).toBe(1);
     expect(await page.getByText('grace@example.com').count()).toBe(0);
@@ -268,12 +292,12 @@ describe.skipIf(!hasChromium)('the audit log of a team', () => {
     const events = eventsOn(page);
     await events.nth(6).waitFor();
     expect(await events.nth(0).innerText()).toContain('acc_former (deleted) added acc_deleted (deleted)');
-    expect(await events.nth(1).innerText()).toContain('Ada Lovelace deleted the role Copy editors');
-    expect(await events.nth(2).innerText()).toContain('Ada Lovelace revoked the API key Deploy');
-    expect(await events.nth(3).innerText()).toContain('Ada Lovelace created the API key Deploy');
-    expect(await events.nth(4).innerText()).toContain('Ada Lovelace gave Max Member the role Copy editors');
-    expect(await events.nth(5).innerText()).toContain('Ada Lovelace changed the role Copy editors');
-    expect(await events.nth(6).innerText()).toContain('Ada Lovelace created the role Editors');
+    expect(await events.nth(1).innerText()).toContain('“Ada Lovelace” deleted the role “Copy editors”');
+    expect(await events.nth(2).innerText()).toContain('“Ada Lovelace” revoked the API key “Deploy”');
+    expect(await events.nth(3).innerText()).toContain('“Ada Lovelace” created the API key “Deploy”');
+    expect(await events.nth(4).innerText()).toContain('“Ada Lovelace” gave “Max Member” the role “Copy editors”');
+    expect(await events.nth(5).innerText()).toContain('“Ada Lovelace” changed the role “Copy editors”');
+    expect(await events.nth(6).innerText()).toContain('“Ada Lovelace” created the role “Editors”');
   });
 
   test('has pages of fifty, with the keyboard too', async ({ api, open }) => {
@@ -301,7 +325,8 @@ describe.skipIf(!hasChromium)('the audit log of a team', () => {
     const team = await api.aTeam({ owner });
     await api.rows(
       `insert into audit_event (id, occurred_at, event, actor_kind, team_id, request_id, details)
-       select 'evt_file_' || lpad(n::text, 4, '0'), now(), 'team.renamed', 'system', $1, '=1+' || n, '{}'
+       select 'evt_file_' || lpad(n::text, 4, '0'), now(), 'team.renamed', 'system', $1, '=1+' || n,
+         jsonb_build_object('clientRequestId', '=2+' || n)
        from generate_series(1, 510) n`,
       [team.id],
     );
@@ -314,7 +339,9 @@ describe.skipIf(!hasChromium)('the audit log of a team', () => {
     const [name, csv] = await save('Download CSV');
     expect(name).toBe('audit-log.csv');
     expect(csv.trimEnd().split('\r\n')).toHaveLength(511);
-    expect(csv).toMatch(/^id,occurredAt,event,.*\r\nevt_file_0510,.*,team\.renamed,system,,,,,,,,,'=1\+510,,1\r\n/);
+    expect(csv).toMatch(
+      /^id,occurredAt,event,.*\r\nevt_file_0510,.*,team\.renamed,system,,,,,,,,,'=1\+510,,1,'=2\+510\r\n/,
+    );
     const [, ndjson] = await save('Download NDJSON');
     const lines = ndjson
       .trimEnd()
@@ -329,7 +356,7 @@ describe.skipIf(!hasChromium)('the audit log of a team', () => {
     await api.aMember(team, member, { role: 'member' });
 
     const page = await open(`/teams/${team.id}/audit`, { as: member });
-    await page.getByText('Your role does not include the audit log').waitFor();
+    await page.getByText('You cannot see this page').waitFor();
     const links = page.getByRole('navigation', { name: 'Team' }).getByRole('link');
     expect(await links.allInnerTexts()).not.toContain('Audit log');
   });

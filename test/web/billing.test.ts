@@ -73,12 +73,11 @@ describe.skipIf(!hasChromium)('the billing of a team', () => {
     const calls: string[] = [];
     page.on('request', (request) => calls.push(new URL(request.url()).pathname));
     await page.goto(`/teams/${team.id}/billing`);
-    await shows(page, 'Billing');
-    await page.getByText('Your role does not include billing').waitFor();
-    await page.getByText('2 of 50 seats used').waitFor();
+    await shows(page, 'You cannot see this page');
+    await page.getByText(/requires the permission “View plan and billing”/).waitFor();
 
     expect(await page.getByRole('navigation', { name: 'Team' }).getByRole('link', { name: 'Billing' }).count()).toBe(0);
-    expect(calls.join()).toContain('teams.seats');
+    expect(calls.join()).toContain('teams.permissions');
     expect(calls.join()).not.toContain('getTeamBilling');
     expect(await main(page).innerText()).not.toMatch(/Monthly|Active\b(?! members)/);
   });

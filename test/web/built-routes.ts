@@ -5,7 +5,12 @@ const ROOT = join(import.meta.dirname, '../..');
 const BUILT = join(ROOT, 'dist/web');
 const ROUTES = join(ROOT, 'src/web/routes');
 
-type Chunk = { readonly file: string; readonly imports?: readonly string[]; readonly isEntry?: boolean };
+type Chunk = {
+  readonly file: string;
+  readonly imports?: readonly string[];
+  readonly dynamicImports?: readonly string[];
+  readonly isEntry?: boolean;
+};
 
 type Route = {
   /** Such as `/teams/$teamId/members`. */
@@ -74,10 +79,20 @@ export function builtRoutes(): readonly Route[] {
     });
 }
 
+/** The parts of the texts of a language that these files load. */
+export const partsLoadedBy = (files: readonly string[]): readonly string[] => [
+  ...new Set(
+    Object.values(readManifest())
+      .filter(({ file }) => files.includes(file))
+      .flatMap(({ dynamicImports = [] }) => dynamicImports)
+      .flatMap((module) => /\.json\?(\w+)$/.exec(module)?.[1] ?? []),
+  ),
+];
+
 /** The largest file with the texts of a language. */
 export const largestTexts = (): string =>
   Object.entries(readManifest())
-    .filter(([module]) => /^messages\/[\w-]+\.json$/.test(module))
+    .filter(([module]) => /^messages\/[\w-]+\.json\?first$/.test(module))
     .map(([, { file }]) => file)
     .toSorted((a, b) => gzipBytes([b]) - gzipBytes([a]))[0] ?? '';
 

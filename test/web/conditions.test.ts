@@ -88,7 +88,7 @@ describe.skipIf(!hasChromium)('in two tabs', () => {
     await second.getByRole('button', actions).click();
     await second.getByRole('menuitem', { name: 'Remove…' }).click();
     await second.getByRole('dialog').getByRole('button', { name: 'Remove member' }).click();
-    await second.getByText('Max Member removed.').waitFor();
+    await second.getByText('“Max Member” removed.').waitFor();
 
     await first.getByRole('button', actions).click();
     await first.getByRole('menuitem', { name: 'Deactivate' }).click();

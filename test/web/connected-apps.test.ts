@@ -10,7 +10,7 @@ const rowOf = (page: Page, client: string) =>
     .filter({ has: page.getByText(client, { exact: true }) });
 const scopesOf = (page: Page, client: string) =>
   page
-    .getByRole('list', { name: `What ${client} can do` })
+    .getByRole('list', { name: `What “${client}” can do` })
     .getByRole('listitem')
     .allInnerTexts();
 
@@ -36,7 +36,7 @@ describe.skipIf(!hasChromium)('the connected apps of an account', () => {
       new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' }).format(
         Date.now() + daysOn * 86_400_000,
       );
-    expect(planner).toContain('Only the team Analytical Engine');
+    expect(planner).toContain('Only the team “Analytical Engine”');
     expect(planner).toContain(`Approved ${day(0)}, no use recorded yet, expires ${day(90)}`);
     expect(await scopesOf(page, 'Planner')).toEqual([
       'See teams and their details',
@@ -51,7 +51,7 @@ describe.skipIf(!hasChromium)('the connected apps of an account', () => {
     const grant = await api.aGrant(person, { client, scopes: ['teams:read', 'teams:write', 'members:read'] });
     const page = await open('/account', { as: person });
     await chooseOf(page, 'Planner', 'Change access of Planner');
-    const dialog = page.getByRole('dialog', { name: 'What can Planner do?' });
+    const dialog = page.getByRole('dialog', { name: 'What can “Planner” do?' });
     const save = dialog.getByRole('button', { name: 'Save' });
     expect(await dialog.getByRole('checkbox').count()).toBe(3);
     expect(await save.isDisabled()).toBe(true);
@@ -81,7 +81,7 @@ describe.skipIf(!hasChromium)('the connected apps of an account', () => {
     const page = await open('/account', { as: person });
     const dialog = page.getByRole('dialog');
     await chooseOf(page, 'Planner', 'Revoke the access of Planner');
-    await dialog.getByText(/Planner and the API keys it created lose access immediately/).waitFor();
+    await dialog.getByText(/“Planner” and the API keys it created lose access immediately/).waitFor();
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     expect((await api.as(grant).get('/api/v1/credential')).status).toBe(200);
 

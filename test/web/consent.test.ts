@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
 import { isAccountOnly, isReadScope } from '../../src/auth/scopes.ts';
@@ -5,8 +6,10 @@ import { SCOPES } from '../../src/entities/index.ts';
 import type { Api } from '../support/api.ts';
 import { signedIn } from '../support/browser.ts';
 import { hasChromium } from '../support/chromium.ts';
+import type { AnAccount } from '../support/factories.ts';
 import { exchange, test } from './application.ts';
-import { aPerson, authorizePath, shows, signInAs } from './console.ts';
+import { aPerson, authorizePath, shows, signInAs, VERIFIER, type Open } from './console.ts';
+import { proveByPassword } from './proof-attempt.ts';
 
 const consentsOf = (api: Api, { id }: { id: string }) =>
   api.rows<{ team_id: string | null; scopes: string[] }>(
@@ -15,7 +18,7 @@ const consentsOf = (api: Api, { id }: { id: string }) =>
   );
 
 const approveButton = (page: Page) => page.getByRole('button', { name: 'Approve' });
-const asks = (page: Page) => shows(page, 'Planner asks for access');
+const asks = (page: Page) => shows(page, '“Planner” asks for access');
 const isBack = (page: Page) => shows(page, 'Back in the application');
 const isOver = (page: Page) => shows(page, 'Request no longer valid');
 
@@ -24,6 +27,9 @@ describe.skipIf(!hasChromium)('the consent page', () => {
     const person = await aPerson(api);
     const page = await open(authorizePath(app, ['teams:read', 'profile:read', 'teams:write']));
     await shows(page, 'Sign in');
+    await page.waitForLoadState('networkidle');
+    // Whoever made it chose its name. It is told with that on the page that asks.
+    expect(await page.getByRole('main').innerText()).not.toContain('Planner');
     await signInAs(page, person.email);
     await asks(page);
     const words = await page.getByRole('main').innerText();
@@ -99,7 +105,7 @@ describe.skipIf(!hasChromium)('the consent page', () => {
     const person = await aPerson(api);
     await api.aTeam({ owner: person, name: 'Analytical Engine' });
     const page = await open(authorizePath(app, ['profile:read', 'api-keys:read']), { as: person });
-    await page.getByLabel('Only the team Analytical Engine').check();
+    await page.getByLabel('Only the team “Analytical Engine”').check();
     await page.getByText('None can be granted for one team').waitFor();
     expect(await approveButton(page).isDisabled()).toBe(true);
 
@@ -145,7 +151,7 @@ describe.skipIf(!hasChromium)('the consent page', () => {
     const maker = await aPerson(api, { firstName: 'Grace', lastName: 'Hopper' });
     const nameless = await aPerson(api, { firstName: '', lastName: '' });
     const clients = [
-      [await api.anOAuthClient({ owner: maker }), 'Registered by Grace Hopper on 4 Mar 2024.'],
+      [await api.anOAuthClient({ owner: maker }), 'Registered by “Grace Hopper” on 4 Mar 2024.'],
       [await api.anOAuthClient({ owner: nameless }), 'Registered by a user without a name on 4 Mar 2024.'],
       [await api.anOAuthClient(), 'Set up by the operator of this service on 4 Mar 2024.'],
     ] as const;
@@ -207,7 +213,7 @@ describe.skipIf(!hasChromium)('the consent page', () => {
     await page.goBack();
     await page.goBack();
     await asks(page);
-    await page.getByLabel('Only the team Of the other').check();
+    await page.getByLabel('Only the team “Of the other”').check();
     await approveButton(page).click();
     await isBack(page);
     expect(await consentsOf(api, other)).toEqual([{ team_id: team.id, scopes: ['teams:read'] }]);
@@ -300,3 +306,146 @@ async function press(page: Page, stop: string, key: string): Promise<void> {
   expect(await focused(), 'what Tab reaches').toMatch(new RegExp(`^${stop}`));
   await page.keyboard.press(key);
 }
+
+/** Waits until the page goes to an application, which does not exist. @returns the address with its query */
+async function leaves(page: Page, redirectUri: string): Promise<URL> {
+  const request = await page.waitForEvent('requestfailed', (failed) => failed.url().startsWith(redirectUri));
+  await page.waitForURL('chrome-error://**');
+  return new URL(request.url());
+}
+
+describe.skipIf(!hasChromium)('the page of a first-party client', () => {
+  const QUERY = {
+    response_type: 'code',
+    code_challenge: createHash('sha256').update(VERIFIER).digest('base64url'),
+    code_challenge_method: 'S256',
+  };
+
+  test('asks on the way to a device, as whom to continue', async ({ api, open }) => {
+    const person = await aPerson(api);
+    const redirectUri = 'http://127.0.0.1:9/callback';
+    const client = await api.anOAuthClient({ name: 'Desk', native: true, redirectUri, firstParty: ['teams:read'] });
+    const query = new URLSearchParams({ ...QUERY, client_id: client.id, redirect_uri: redirectUri });
+    const page = await open(`/oauth/authorize?${query.toString()}`);
+    await page.getByText('Sign in to continue to “Desk”.').waitFor();
+    await signInAs(page, person.email);
+    await shows(page, 'Continue to “Desk”');
+    expect(await page.getByRole('checkbox').count()).toBe(0);
+    expect(await page.getByRole('main').innerText()).toContain('You will be sent to 127.0.0.1:9');
+    const left = leaves(page, redirectUri);
+    await page.getByRole('button', { name: `Continue as ${person.email}` }).click();
+    await left;
+  });
+
+  test('is passed through after the sign-in, and not shown at all to who is signed in', async ({ api, open }) => {
+    const person = await aPerson(api);
+    const client = await api.anOAuthClient({ name: 'Web app', confidential: true, firstParty: ['teams:read'] });
+    const query = new URLSearchParams({ ...QUERY, client_id: client.id, redirect_uri: client.redirectUri });
+    const page = await open(`/oauth/authorize?${query.toString()}`);
+    await shows(page, 'Sign in');
+    const left = leaves(page, client.redirectUri);
+    await signInAs(page, person.email);
+    expect((await left).searchParams.get('code')).toEqual(expect.any(String));
+    const pages: string[] = [];
+    page.on('request', (request) => {
+      if (request.isNavigationRequest()) pages.push(new URL(request.url()).pathname.replace(/[\w-]{43}/, ':id'));
+    });
+    // Redirects are not intercepted, and the host does not exist.
+    await page.goto(`/oauth/authorize?${query.toString()}`).catch(() => undefined);
+    expect(pages).toEqual(['/oauth/authorize', '/oauth/authorize/:id', '/callback']);
+  });
+
+  /** The application asks in which team the user works, and notes the teams of its codes. */
+  async function askForTeam(
+    { api, open }: { readonly api: Api; readonly open: Open },
+    person: AnAccount,
+    more: Record<string, string> = {},
+  ) {
+    const client = await api.anOAuthClient({ name: 'Web app', confidential: true, firstParty: ['teams:write'] });
+    const { id, redirectUri } = client;
+    const query = new URLSearchParams({ ...QUERY, client_id: id, redirect_uri: redirectUri, team: 'choose', ...more });
+    const path = `/oauth/authorize?${query.toString()}`;
+    const page = await open('about:blank', { as: person });
+    // A redirect to the application, which does not exist, is an error of the navigation.
+    const ask = () => page.goto(path).catch(() => undefined);
+    const teams = async () => {
+      const rows = await api.rows<{ id: string }>(
+        'select active_team_id as id from oauth_token_family where client_id = $1 order by created_at',
+        [id],
+      );
+      return rows.map((row) => row.id);
+    };
+    const back = () => leaves(page, redirectUri);
+    return { page, ask, back, teams, go: page.getByRole('button', { name: `Continue as ${person.email}` }) };
+  }
+
+  test('asks “Which team?” of who is in two, with the keyboard alone, and nothing of who is in one', async ({
+    api,
+    open,
+  }) => {
+    const person = await aPerson(api);
+    const alpha = await api.aTeam({ owner: person, name: 'Alpha' });
+    const beta = await api.aTeam({ name: 'Beta' });
+    await api.aMember(beta, person, { role: 'member' });
+    const { page, ask, back, teams, go } = await askForTeam({ api, open }, person);
+    await ask();
+    await shows(page, 'Continue to “Web app”');
+    await page.getByRole('radiogroup', { name: 'Which team?' }).waitFor();
+    expect(await page.getByRole('radio', { checked: true }).count()).toBe(0);
+    expect(await go.isDisabled()).toBe(true);
+    await press(page, 'Alpha', 'Space');
+    await page.keyboard.press('ArrowDown');
+    const left = back();
+    await press(page, 'Continue as', 'Enter');
+    await left;
+    expect(await teams()).toEqual([beta.id]);
+
+    await api.rows('delete from membership where team_id = $1 and account_id = $2', [beta.id, person.id]);
+    await ask();
+    expect(await teams()).toEqual([beta.id, alpha.id]);
+  });
+
+  test('goes on in a team that is created there, also in the first one', async ({ api, open }) => {
+    const person = await aPerson(api);
+    const { page, ask, back, teams, go } = await askForTeam({ api, open }, person);
+    const create = async (name: string) => {
+      await page.getByRole('button', { name: 'Create team' }).click();
+      await page.getByRole('dialog').getByLabel('Name').fill(name);
+      await page.keyboard.press('Enter');
+    };
+    await ask();
+    await page.getByText('You are not in a team yet. Create one to continue.').waitFor();
+    expect(await go.isDisabled()).toBe(true);
+    const first = back();
+    await create('First');
+    await first;
+
+    await api.aTeam({ owner: person, name: 'Second' });
+    await ask();
+    await create('Third');
+    await page.getByRole('radio', { name: 'Third', checked: true }).waitFor();
+    const third = back();
+    await go.click();
+    await third;
+    expect(await api.rows('select name from team where id = any($1) order by name', [await teams()])).toEqual([
+      { name: 'First' },
+      { name: 'Third' },
+    ]);
+  });
+
+  test('asks for the team and for a recent proof together', async ({ api, open }) => {
+    const person = await aPerson(api);
+    const [, second] = [
+      await api.aTeam({ owner: person, name: 'One' }),
+      await api.aTeam({ owner: person, name: 'Two' }),
+    ];
+    const { page, ask, back, teams, go } = await askForTeam({ api, open }, person, { max_age: '0' });
+    await ask();
+    await page.getByRole('radio', { name: 'Two' }).check();
+    await go.click();
+    const left = back();
+    await proveByPassword(page);
+    await left;
+    expect(await teams()).toEqual([second.id]);
+  });
+});

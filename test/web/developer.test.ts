@@ -46,10 +46,10 @@ describe.skipIf(!hasChromium)('the developer page', () => {
     await dialog.getByLabel('Name').fill('Planner');
     await dialog.getByLabel('Redirect URIs').fill('https://planner.example/callback\n\n  http://planner.example/other');
     await dialog.getByRole('button', { name: 'Register' }).click();
-    await dialog.getByText(/^Line 2: The redirect URI \S+ must use https\./).waitFor();
+    await dialog.getByText(/^Line 2: The redirect URI \S+ can use http only with 127\.0\.0\.1, /).waitFor();
     await dialog.getByLabel('Redirect URIs').fill('https://planner.example/callback\n');
     await dialog.getByRole('button', { name: 'Register' }).click();
-    await page.getByRole('dialog', { name: 'Planner registered' }).waitFor();
+    await page.getByRole('dialog', { name: '“Planner” registered' }).waitFor();
 
     const [client] = await clientsOf(api, person);
     const clientId = await valueOf(page, 'Client ID');
@@ -155,7 +155,7 @@ describe.skipIf(!hasChromium)('the developer page', () => {
 
     await chooseOf(page, 'Scheduler', 'Delete Scheduler');
     await dialog
-      .getByText(/All access through Scheduler and the API keys it created are revoked immediately/)
+      .getByText(/All access through “Scheduler” and the API keys it created are revoked immediately/)
       .waitFor();
     await dialog.getByRole('button', { name: 'Delete' }).click();
     await page.getByText('You have no applications').waitFor();

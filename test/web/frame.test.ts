@@ -39,6 +39,47 @@ describe.skipIf(!hasChromium)('the command palette', () => {
     await shows(page, 'Sign in');
   });
 
+  // A page of a team has no heading until the team was read.
+  test('moves the focus to the heading of the team that it opens or creates, also if that takes a while', async ({
+    api,
+    open,
+  }) => {
+    const ada = await aPerson(api);
+    const team = await api.aTeam({ owner: ada, name: 'Analytical Engine' });
+    const other = await api.aTeam({ owner: ada, name: 'Difference Engine' });
+    const page = await open(`/teams/${team.slug}/settings`, { as: ada });
+    await shows(page, 'Settings');
+    const held: (() => void)[] = [];
+    await page.route(/\/trpc\//, async (route) => {
+      if (route.request().method() === 'GET') await new Promise<void>((resume) => held.push(resume));
+      await route.continue();
+    });
+    const release = async () => {
+      await expect.poll(() => held.length).toBeGreaterThan(0);
+      await page.getByRole('heading', { level: 1 }).waitFor({ state: 'detached' });
+      await expect
+        .poll(() => {
+          for (const resume of held.splice(0)) resume();
+          return page.evaluate('document.activeElement.tagName');
+        })
+        .toBe('H1');
+    };
+
+    await run(page, 'open différ');
+    await page.waitForURL(`**/teams/${other.slug}/settings`);
+    await release();
+    await run(page, 'create team');
+    await page.getByRole('dialog').getByLabel('Team name').fill('Loom');
+    await page.keyboard.press('Enter');
+    await expect
+      .poll(() => {
+        for (const resume of held.splice(0)) resume();
+        return page.evaluate('`${location.pathname} ${document.activeElement.tagName}`');
+      })
+      .toMatch(/^\/teams\/loom(?:-\d)? H1$/);
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+  });
+
   test('opens the dialog of an action, on its own page or another, once', async ({ api, open }) => {
     const ada = await aPerson(api);
     const team = await api.aTeam({ owner: ada });

@@ -20,7 +20,7 @@ describe.skipIf(!hasChromium)('what the console says is true', () => {
     await page.getByText('You are offline', { exact: true }).waitFor();
     await row.getByRole('button', { name: 'Actions for Max Member' }).click();
     await page.getByRole('menuitem', { name: 'Deactivate' }).click();
-    await page.getByRole('alert').getByText('Max Member was not changed.').waitFor();
+    await page.getByRole('alert').getByText('“Max Member” was not changed.').waitFor();
     expect(await row.getByText('Active', { exact: true }).isVisible()).toBe(true);
 
     await page.context().setOffline(false);
@@ -66,7 +66,7 @@ describe.skipIf(!hasChromium)('what the console says is true', () => {
     await page.route('**/trpc/members.deactivate*', (route) => promise.then(() => route.continue()));
     await row.getByRole('button', { name: 'Actions for Max Member' }).click();
     await page.getByRole('menuitem', { name: 'Deactivate' }).click();
-    await row.getByRole('status', { name: 'Saving the change of Max Member…' }).waitFor();
+    await row.getByRole('status', { name: 'Saving the change of “Max Member”…' }).waitFor();
     expect(await row.getAttribute('aria-busy')).toBe('true');
     expect(await row.getByText('Active', { exact: true }).isVisible()).toBe(true);
     resolve();
@@ -203,7 +203,7 @@ describe.skipIf(!hasChromium)('what the console says is true', () => {
     expect(await row.locator('bdi').first().innerText()).toBe('משה כהן');
     await row.getByRole('button', { name: /^Actions for/ }).click();
     await page.getByRole('menuitem', { name: 'Deactivate' }).click();
-    await page.getByText('\u2068משה כהן\u2069 deactivated.').waitFor();
+    await page.getByText('“\u2068משה כהן\u2069” deactivated.').waitFor();
   });
 
   test('what receivers of webhooks answer from right to left stands apart from the text around it', async ({

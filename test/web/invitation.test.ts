@@ -35,10 +35,10 @@ describe.skipIf(!hasChromium)('the page of an invitation', () => {
     const email = `invited-${crypto.randomUUID()}@example.com`;
     const { team, link } = await invite(api, email);
     const page = await open(link);
-    await shows(page, `Join ${team.name}`);
+    await shows(page, `Join “${team.name}”`);
     expect(await page.getByRole('main').innerText()).toMatch(/Charles Babbage[\s\S]*Member/);
     await page.reload();
-    await shows(page, `Join ${team.name}`);
+    await shows(page, `Join “${team.name}”`);
     expect(await stateOf(api, team)).toEqual([{ members: 1, pending: 1 }]);
 
     await page.getByRole('link', { name: 'Sign up to accept' }).click();
@@ -61,11 +61,11 @@ describe.skipIf(!hasChromium)('the page of an invitation', () => {
     const page = await open(link);
     await page.getByRole('link', { name: 'Sign in to accept' }).click();
     await signInAs(page, person.email);
-    await shows(page, `Join ${team.name}`);
+    await shows(page, `Join “${team.name}”`);
     await page.getByRole('button', { name: 'Accept invitation' }).click();
 
     await shows(page, 'Overview');
-    await page.getByText(`You are now a member of ${team.name}.`).waitFor();
+    await page.getByText(`You are now a member of “${team.name}”.`).waitFor();
     expect(page.url()).toContain(team.slug);
   });
 
@@ -81,7 +81,7 @@ describe.skipIf(!hasChromium)('the page of an invitation', () => {
     await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
     await page.getByRole('button', { name: 'Create account' }).click();
     await shows(page, 'Check your email');
-    await page.getByText(`to join the team ${team.name}`).waitFor();
+    await page.getByText(`to join the team “${team.name}”`).waitFor();
     expect(await stateOf(api, team)).toEqual([{ members: 1, pending: 1 }]);
 
     const other = await page.context().newPage();
@@ -89,7 +89,7 @@ describe.skipIf(!hasChromium)('the page of an invitation', () => {
     await other.getByRole('button', { name: 'Verify email' }).click();
     await shows(other, 'Email address verified');
     await page.getByRole('link', { name: 'Open the invitation' }).click();
-    await shows(page, `Join ${team.name}`);
+    await shows(page, `Join “${team.name}”`);
     await page.getByRole('button', { name: 'Accept invitation' }).click();
     await shows(page, 'Overview');
     expect(await stateOf(api, team)).toEqual([{ members: 2, pending: 0 }]);

@@ -67,6 +67,19 @@ describe.skipIf(!hasChromium)('the page of invitations', () => {
     expect(await pendingOf(api, team)).toMatchObject([{ email: 'ada@example.com', role_id: 'guest' }]);
   });
 
+  test('what was entered is there again after Escape, but not after “Cancel”', async ({ api, open }) => {
+    const { page } = await asOwner(api, open);
+    const first = (await openDialog(page)).getByLabel('Email addresses');
+    await first.fill('ada@example.com');
+    await page.keyboard.press('Escape');
+    await first.waitFor({ state: 'detached' });
+    const again = await openDialog(page);
+    expect(await again.getByLabel('Email addresses').inputValue()).toBe('ada@example.com');
+    await again.getByRole('button', { name: 'Cancel' }).click();
+    await again.waitFor({ state: 'detached' });
+    expect(await (await openDialog(page)).getByLabel('Email addresses').inputValue()).toBe('');
+  });
+
   test('each of many email addresses has its own result, and failed ones stay for correction', async ({
     api,
     open,
@@ -241,7 +254,7 @@ describe.skipIf(!hasChromium)('the page of invitations', () => {
     await api.aMember(team, member, { role: 'member' });
     const page = await open(`/teams/${team.id}/invitations`, { as: member });
 
-    await page.getByText(`Members with these roles can invite people: Owner, ${inviters}.`).waitFor();
+    await page.getByText(`Members with these roles can see it: Owner, ${inviters}.`).waitFor();
     expect(await page.getByRole('button', { name: 'Invite people' }).count()).toBe(0);
     expect(await page.getByText('ada@example.com').count()).toBe(0);
   });

@@ -107,10 +107,10 @@ describe.skipIf(!hasChromium)('by the keyboard alone', () => {
     await tabTo(page, dialog.getByRole('radio', { checked: true }));
     await page.keyboard.press('ArrowDown');
     await press(page, button(dialog, 'Change role'));
-    await page.getByText('Role of Max Member changed').waitFor();
+    await page.getByText('Role of “Max Member” changed').waitFor();
     await choose(page, actions, 'Remove…');
     await press(page, button(dialog, 'Remove member'));
-    await page.getByText('Max Member removed.').waitFor();
+    await page.getByText('“Max Member” removed.').waitFor();
 
     await goTo(page, 'API keys', 'Team API keys');
     await press(page, button(page, 'Create key'));

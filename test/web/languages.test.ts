@@ -1,12 +1,13 @@
 import type { Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
-import { LANGUAGES, describeLanguage, type Language } from '../../src/messages/languages.ts';
+import { describeLanguage, type Language } from '../../src/messages/languages.ts';
 import type { Api } from '../support/api.ts';
 import { hasChromium } from '../support/chromium.ts';
 import { aPerson, shows, test } from './console.ts';
 import { expectFaultless, settled } from './scenes/looks.ts';
 
-const TRANSLATED = (Object.keys(LANGUAGES) as Language[]).filter((language) => language !== 'en'); // the keys of the type
+/** The language with the longest words, and the one from right to left: the nightly run opens every page in all. */
+const HARDEST = ['de', 'ar'] as const satisfies Language[];
 
 const PAGES = [
   ...['', '/members', '/invitations', '/roles', '/api-keys', '/billing', '/audit', '/webhooks', '/settings'].map(
@@ -53,7 +54,7 @@ async function follow(page: Page, path: string): Promise<void> {
 }
 
 describe.skipIf(!hasChromium)('the console', () => {
-  test.for(TRANSLATED)(
+  test.for(HARDEST)(
     'in %s is readable on a phone, and on a desk if it is written from right to left',
     { timeout: 180_000 },
     async (language, { api, open }) => {

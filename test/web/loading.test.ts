@@ -2,7 +2,7 @@ import type { Page, Route } from 'playwright-core';
 import { describe, expect } from 'vitest';
 import type { Api } from '../support/api.ts';
 import { hasChromium } from '../support/chromium.ts';
-import { builtRoutes, gzipBytes, initialScripts, largestTexts } from './built-routes.ts';
+import { builtRoutes, gzipBytes, initialScripts, largestTexts, partsLoadedBy } from './built-routes.ts';
 import { aPerson, test } from './console.ts';
 
 /** What the first page may load, and what every other page may add, in bytes of JavaScript as gzip sends it. */
@@ -88,6 +88,7 @@ describe.skipIf(!hasChromium)('what a page loads', () => {
   test('without a session is less than 200 KB of JavaScript, and on every page less than 100 KB more in at most 16 scripts', () => {
     const first = builtRoutes().find(({ path }) => path === '/sign-in')?.scripts ?? [];
     const initial = initialScripts();
+    expect(partsLoadedBy([...initial, ...first])).toEqual(['first']);
     expect(gzipBytes([...initial, ...first, largestTexts()])).toBeLessThan(FIRST_BYTES);
     expect(builtRoutes().length).toBeGreaterThan(30);
     for (const { path, scripts } of builtRoutes()) {

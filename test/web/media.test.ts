@@ -1,5 +1,6 @@
 import { describe, expect } from 'vitest';
 import { hasChromium } from '../support/chromium.ts';
+import { setLastProof } from '../support/sessions.ts';
 import { findViolations } from './axe.ts';
 import { aPerson, linkIn, PASSWORD, shows, test } from './console.ts';
 
@@ -57,7 +58,7 @@ describe.skipIf(!hasChromium)('a form with a password tells password managers wh
     await shows(page, 'Your account');
     expect(await page.locator(username).inputValue()).toBe(person.email);
 
-    await api.rows(`update session set proven_at = now() - interval '1 hour' where account_id = $1`, [person.id]);
+    await setLastProof(api, 60, person);
     await page.getByLabel('New password').fill(PASSWORD);
     await page.getByRole('button', { name: 'Change password' }).click();
     const dialog = page.getByRole('dialog');

@@ -183,6 +183,44 @@ describe.skipIf(!hasChromium)('members that are selected', () => {
     expect(left).toEqual({ count: 9 });
   });
 
+  test.for([false, true])(
+    'are removed after their keys and invitations were listed, the other invitations revoked: %s',
+    async (isAsked, { api, open }) => {
+      const { ada, team, path } = await aCrowd(api, 3);
+      const inviter = await api.aRole(team, ['invite_members']);
+      const of = (number: number) => ({ id: `${ada.id}-${number}` });
+      await api.anApiKey(of(1), { team });
+      const [ending, staying, others] = [
+        await api.anInvitation(team, { role: inviter.id }),
+        await api.anInvitation(team),
+        await api.anInvitation(team),
+      ];
+      await api.rows('update membership set role_id = $2 where account_id = $1', [of(1).id, inviter.id]);
+      for (const [{ id }, sender] of [
+        [ending, 1],
+        [staying, 2],
+        [others, 3],
+      ] as const)
+        await api.rows('update invitation set invited_by_id = $2 where id = $1', [id, of(sender).id]);
+      const page = await open(path, { as: ada });
+      await select(page, 'Zoë Nummer1', 'Zoë Nummer2');
+      const dialog = await begin(page, 'Remove…', 'Remove 2 members');
+      const listed = (title: string) => dialog.locator('div', { has: page.getByText(title, { exact: true }) }).last();
+      await listed('This also revokes:').getByText('The API key “A key”').waitFor();
+      await listed('This also revokes:').getByText(ending.email).waitFor();
+      await listed('Invitations that they sent and that stay valid:').getByText(staying.email).waitFor();
+      expect(await dialog.getByText(others.email).count()).toBe(0);
+      if (isAsked) await dialog.getByRole('checkbox', { name: 'Revoke these invitations too' }).check();
+      await dialog.getByRole('button', { name: 'Remove', exact: true }).click();
+      await dialog.getByText('2 done').waitFor();
+
+      const left = await api.rows<{ email: string }>('select email from invitation where team_id = $1', [team.id]);
+      expect(left.map(({ email }) => email).toSorted()).toEqual(
+        [...(isAsked ? [] : [staying.email]), others.email].toSorted(),
+      );
+    },
+  );
+
   test('get a role together, in the order of a range that is selected with Shift', async ({ api, open }) => {
     const { ada, team, path } = await aCrowd(api, 4);
     const page = await open(path, { as: ada });

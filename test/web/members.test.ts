@@ -49,13 +49,13 @@ describe.skipIf(!hasChromium)('the members of a team', () => {
     expect(await dialog.getByRole('radio').count()).toBe(2);
     await dialog.getByRole('radio', { name: 'Guest' }).check();
     await dialog.getByRole('button', { name: 'Change role' }).click();
-    await owners.getByText('Role of Max Member changed to Guest.').waitFor();
+    await owners.getByText('Role of “Max Member” changed to “Guest”.').waitFor();
     expect(await rowOf(owners, 'Max Member').getByRole('cell').nth(1).innerText()).toBe('Guest');
 
     await choose(owners, 'Max Member', 'Change role…');
     await dialog.getByRole('radio', { name: 'Member' }).check();
     await dialog.getByRole('button', { name: 'Change role' }).click();
-    await owners.getByText('Role of Max Member changed to Member.').waitFor();
+    await owners.getByText('Role of “Max Member” changed to “Member”.').waitFor();
     expect(await membershipOf(api, team, max)).toMatchObject({ role_id: 'member' });
     await members.reload();
     await rowOf(members, 'Max Member').waitFor();
@@ -100,10 +100,10 @@ describe.skipIf(!hasChromium)('the members of a team', () => {
     const { ada, max, team, path } = await aTeamOfTwo(api);
     const page = await open(path, { as: ada });
     await choose(page, 'Max Member', 'Deactivate');
-    await page.getByText('Max Member deactivated.').waitFor();
+    await page.getByText('“Max Member” deactivated.').waitFor();
     expect(await membershipOf(api, team, max)).toMatchObject({ is_active: false });
     await choose(page, 'Max Member', 'Activate');
-    await page.getByText('Max Member activated.').waitFor();
+    await page.getByText('“Max Member” activated.').waitFor();
     expect(await membershipOf(api, team, max)).toMatchObject({ is_active: true });
 
     await choose(page, 'Max Member', 'Set an end date…');
@@ -121,7 +121,7 @@ describe.skipIf(!hasChromium)('the members of a team', () => {
     expect(row).toEqual({ ends: true });
 
     await choose(page, 'Max Member', 'Remove the end date');
-    await page.getByText('End date of Max Member removed.').waitFor();
+    await page.getByText('End date of “Max Member” removed.').waitFor();
     expect(await membershipOf(api, team, max)).toMatchObject({ expires_at: null });
   });
 
@@ -131,9 +131,9 @@ describe.skipIf(!hasChromium)('the members of a team', () => {
     const key = await api.anApiKey(max, { team });
     await api.aGrant(max, { team });
     const page = await open(path, { as: ada });
-    const dialog = page.getByRole('dialog', { name: 'Remove Max Member?' });
+    const dialog = page.getByRole('dialog', { name: 'Remove “Max Member”?' });
     await choose(page, 'Max Member', 'Remove…');
-    await dialog.getByText(`The API key A key (…${key.secret.slice(-4)})`).waitFor();
+    await dialog.getByText(`The API key “A key” (…${key.secret.slice(-4)})`).waitFor();
     await dialog.getByText('The access of 1 application').waitFor();
     await page.keyboard.press('Escape');
     await expect
@@ -143,9 +143,69 @@ describe.skipIf(!hasChromium)('the members of a team', () => {
 
     await choose(page, 'Max Member', 'Remove…');
     await dialog.getByRole('button', { name: 'Remove member', exact: true }).click();
-    await page.getByText('Max Member removed.').waitFor();
+    await page.getByText('“Max Member” removed.').waitFor();
     expect(await rowOf(page, 'Max Member').count()).toBe(0);
     expect(await api.as(key).get('/api/v1/credential')).toBeProblem('credential_invalid');
+  });
+
+  test('removing lists the invitations of the member, and revokes the others too if asked to', async ({
+    api,
+    open,
+  }) => {
+    const { ada, max, team, path } = await aTeamOfTwo(api);
+    const inviter = await api.aRole(team, ['invite_members']);
+    await api.rows('update membership set role_id = $3 where team_id = $1 and account_id = $2', [
+      team.id,
+      max.id,
+      inviter.id,
+    ]);
+    const [ending, staying] = [await api.anInvitation(team, { role: inviter.id }), await api.anInvitation(team)];
+    await api.rows('update invitation set invited_by_id = $2 where team_id = $1', [team.id, max.id]);
+    const unrelated = await api.anInvitation(team);
+    const remaining = async () =>
+      (await api.rows<{ email: string }>('select email from invitation where team_id = $1', [team.id]))
+        .map(({ email }) => email)
+        .toSorted();
+    const page = await open(path, { as: ada });
+    const dialog = page.getByRole('dialog', { name: 'Remove “Max Member”?' });
+    await choose(page, 'Max Member', 'Remove…');
+    const listed = (title: string) => dialog.locator('div', { has: page.getByText(title, { exact: true }) }).last();
+    await listed('This also revokes:').getByText(ending.email).waitFor();
+    await listed('Invitations that they sent and that stay valid:').getByText(staying.email).waitFor();
+    const others = dialog.getByRole('checkbox', { name: 'Revoke these invitations too' });
+    expect(await others.isChecked()).toBe(false);
+    expect(await dialog.getByText(unrelated.email).count()).toBe(0);
+    expect(await remaining()).toEqual([ending.email, staying.email, unrelated.email].toSorted());
+
+    await others.check();
+    await dialog.getByRole('button', { name: 'Remove member', exact: true }).click();
+    await page.getByText('“Max Member” removed.').waitFor();
+    expect(await remaining()).toEqual([unrelated.email]);
+  });
+
+  // Guarantees that a removal without the checkbox does not end what the dialog says stays.
+  test('without being asked to, and by who cannot invite, removing leaves the other invitations', async ({
+    api,
+    open,
+  }) => {
+    const { max, team, path } = await aTeamOfTwo(api);
+    const remover = await aPerson(api, { firstName: 'Rita', lastName: 'Remover' });
+    const held: Permission[] = ['access_dashboard', 'remove_members'];
+    await api.aMember(team, remover, { role: (await api.aRole(team, held)).id });
+    const staying = await api.anInvitation(team);
+    await api.rows('update invitation set invited_by_id = $2 where team_id = $1', [team.id, max.id]);
+    const page = await open(path, { as: remover });
+    const dialog = page.getByRole('dialog', { name: 'Remove “Max Member”?' });
+    await choose(page, 'Max Member', 'Remove…');
+    await dialog.getByText('1 invitation that they sent').waitFor();
+    expect(await dialog.getByRole('checkbox').count()).toBe(0);
+    expect(await dialog.innerText()).not.toContain(staying.email);
+
+    await dialog.getByRole('button', { name: 'Remove member', exact: true }).click();
+    await page.getByText('“Max Member” removed.').waitFor();
+    expect(await api.rows('select email from invitation where team_id = $1', [team.id])).toEqual([
+      { email: staying.email },
+    ]);
   });
 
   test('a refusal says what was not changed, and the row is restored', async ({ api, open }) => {
@@ -156,7 +216,7 @@ describe.skipIf(!hasChromium)('the members of a team', () => {
     await choose(page, 'Max Member', 'Activate');
     const alert = page.getByRole('alert');
     await alert.getByText('Seat limit reached').waitFor();
-    expect(await alert.innerText()).toContain('Max Member was not changed.');
+    expect(await alert.innerText()).toContain('“Max Member” was not changed.');
     await rowOf(page, 'Max Member').getByText('Inactive').waitFor();
 
     await choose(page, 'Max Member', 'Change role…');
@@ -177,10 +237,10 @@ describe.skipIf(!hasChromium)('the ownership of a team', () => {
     await shows(nominees, 'Members');
     const offer = async () => {
       await choose(owners, 'Max Member', 'Offer ownership…');
-      const dialog = owners.getByRole('dialog', { name: 'Offer ownership to Max Member?' });
+      const dialog = owners.getByRole('dialog', { name: 'Offer ownership to “Max Member”?' });
       await dialog.getByText('You become a member with the role Member').waitFor();
       await dialog.getByRole('button', { name: 'Offer ownership' }).click();
-      await owners.getByText('Offered to Max Member. They').waitFor();
+      await owners.getByText('Offered to “Max Member”. They').waitFor();
     };
     await offer();
     await owners.getByRole('button', { name: 'Withdraw offer' }).click();
@@ -192,7 +252,7 @@ describe.skipIf(!hasChromium)('the ownership of a team', () => {
     await nominees.getByRole('button', { name: 'Accept ownership of Analytical Engine' }).click();
     expect(await ownersOf(api, team)).toEqual([ada.id]);
     await nominees.getByRole('button', { name: 'Become owner' }).click();
-    await nominees.getByText('You are now the owner of Analytical Engine.').waitFor();
+    await nominees.getByText('You are now the owner of “Analytical Engine”.').waitFor();
     expect(await ownersOf(api, team)).toEqual([max.id]);
     await nominees.getByRole('region', { name: 'Ownership' }).waitFor();
 
@@ -213,7 +273,7 @@ describe.skipIf(!hasChromium)('the ownership of a team', () => {
     const page = await open('/', { as: max });
     const decline = page.getByRole('button', { name: 'Decline ownership of Analytical Engine' });
     await decline.click();
-    await page.getByText('Ownership of Analytical Engine declined.').waitFor();
+    await page.getByText('Ownership of “Analytical Engine” declined.').waitFor();
     await decline.waitFor({ state: 'detached' });
 
     await offer();

@@ -42,8 +42,8 @@ describe.skipIf(!hasChromium)('the notices of the frame', () => {
     await page.getByRole('button', { name: '3 notices' }).waitFor();
     expect(await entries(page)).toEqual([
       '1 of your API keys expires soon',
-      '2 API keys of Loom expire soon',
-      '1 free seat left in Analytical Engine',
+      '2 API keys of “Loom” expire soon',
+      '1 free seat left in “Analytical Engine”',
     ]);
     expect(await findViolations(page)).toEqual([]);
     await page.getByRole('menuitem', { name: /Loom/ }).click();
@@ -53,7 +53,7 @@ describe.skipIf(!hasChromium)('the notices of the frame', () => {
     await trpc.teams.offerOwnership.mutate({ teamId: engine.id, userId: bob.id });
     const ofBob = await open(`/teams/${loom.slug}/members`, { as: bob });
     await ofBob.getByRole('button', { name: '1 notice' }).waitFor();
-    expect(await entries(ofBob)).toEqual(['Ownership of Analytical Engine is offered to you']);
+    expect(await entries(ofBob)).toEqual(['Ownership of “Analytical Engine” is offered to you']);
     await ofBob.keyboard.press('Enter');
     await ofBob.getByRole('button', { name: 'Accept' }).first().waitFor();
     await ofBob.getByRole('button', { name: /^Decline/ }).click();
@@ -105,7 +105,7 @@ describe.skipIf(!hasChromium)('the notices of the frame', () => {
     ] as const) {
       const page = await open('/', { as: person });
       await page.getByRole('button', { name: '1 notice' }).waitFor();
-      expect(await entries(page)).toEqual(['No free seats in Loom']);
+      expect(await entries(page)).toEqual(['No free seats in “Loom”']);
       await page.getByRole('menuitem', { name: /Loom/ }).click();
       await shows(page, title);
     }

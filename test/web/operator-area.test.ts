@@ -1,8 +1,11 @@
 import type { Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
+import { createOperatorClientInput } from '../../src/resources/oauth-clients/operator-clients.schema.ts';
 import { aFailedJob } from '../events/operator-mutations.ts';
 import type { Api } from '../support/api.ts';
 import { hasChromium } from '../support/chromium.ts';
+import { setLastProof } from '../support/sessions.ts';
+import { declarePermissions } from '../trpc/product-permissions.ts';
 import { aPerson, PASSWORD, shows, test } from './console.ts';
 
 async function anOperator(api: Api) {
@@ -152,7 +155,7 @@ describe.skipIf(!hasChromium)('an operator', () => {
 
     await button(page, 'Delete account…').click();
     await inDialog(page, 'Delete account').click();
-    await page.getByText('Ada Lovelace deleted.').waitFor();
+    await page.getByText('“Ada Lovelace” deleted.').waitFor();
     await shows(page, 'Accounts');
     expect(await api.rows('select 1 from account where email = $1', [email])).toEqual([]);
   });
@@ -182,7 +185,7 @@ describe.skipIf(!hasChromium)('an operator', () => {
     await rows(page, 'Members').getByText('Guest').waitFor();
     await act(page, 'Bob', 'Remove');
     await inDialog(page, 'Remove').click();
-    await page.getByText('Bob removed.').waitFor();
+    await page.getByText('“Bob” removed.').waitFor();
     await rows(page, 'Members').getByText('Bob', { exact: true }).waitFor({ state: 'detached' });
 
     await page.getByRole('link', { name: 'Back to the team' }).click();
@@ -194,7 +197,7 @@ describe.skipIf(!hasChromium)('an operator', () => {
     await button(page, 'Delete team…').click();
     await inDialog(page, 'Delete team').click();
     await shows(page, 'Teams');
-    await page.getByText('Engines deleted.').waitFor();
+    await page.getByText('“Engines” deleted.').waitFor();
   });
 
   // Guarantees that of two tabs neither replaces what the other has set without knowing it.
@@ -263,15 +266,12 @@ describe.skipIf(!hasChromium)('an operator', () => {
     expect(await api.rows(off, [`${mark}-%`])).toHaveLength(3);
 
     // Without a recent proof the first call asks for one, for all of them.
-    await api.rows(`update session set proven_at = now() - interval '1 hour' where account_id = $1`, [operator.id]);
+    await setLastProof(api, 60, operator);
     await page.getByRole('checkbox', { name: /^Select all/ }).check();
     await button(page, 'Enable…').click();
     await inDialog(page, 'Enable').click();
-    await page.getByLabel('Password', { exact: true }).or(dialog(page).getByText('3 done')).first().waitFor();
-    if ((await page.getByLabel('Password', { exact: true }).count()) > 0) {
-      await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
-      await page.keyboard.press('Enter');
-    }
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+    await page.keyboard.press('Enter');
     await dialog(page).getByText('3 done').waitFor();
     expect(await api.rows(off, [`${mark}-%`])).toEqual([]);
   });
@@ -323,6 +323,133 @@ describe.skipIf(!hasChromium)('an operator', () => {
     expect((await api.as(rotated).get('/operator/v1/teams')).status).toBe(401);
   });
 
+  test('creates an application of its own, whose secret is shown once, changes and deletes it', async ({
+    api,
+    open,
+  }) => {
+    const page = await open('/operator/clients', { as: await anOperator(api) });
+    await button(page, 'Register application').click();
+    await dialog(page).getByLabel('Name').fill('Front desk');
+    await dialog(page).getByLabel('members:read').check();
+    await dialog(page).getByLabel('Redirect URIs').fill('https://app.example/cb');
+    await dialog(page).getByLabel('Home page').fill('javascript:1');
+    await inDialog(page, 'Register').click();
+    await dialog(page).locator('input[aria-invalid=true]').waitFor();
+    await dialog(page).getByLabel('Home page').fill('https://app.example/');
+    await inDialog(page, 'Register').click();
+    await dialog(page).getByText('Copy the secret now').waitFor();
+    const codes = await dialog(page).locator('code').allInnerTexts();
+    await inDialog(page, 'Done').click();
+    await rows(page, 'OAuth clients').getByText('own application').waitFor();
+    expect(await page.content()).not.toContain(codes.at(-1));
+    expect(
+      await api.rows('select is_first_party, scopes, home_url from oauth_client where id = $1', [codes[0]]),
+    ).toEqual([
+      {
+        is_first_party: true,
+        scopes: ['profile:read', 'teams:read', 'members:read'],
+        home_url: 'https://app.example/',
+      },
+    ]);
+    await act(page, 'Front desk', 'Edit Front desk');
+    await dialog(page).getByLabel('teams:read').uncheck();
+    await inDialog(page, 'Save').click();
+    await page.getByText('Application changed.').waitFor();
+    expect(await api.rows('select scopes from oauth_client where id = $1', [codes[0]])).toEqual([
+      { scopes: ['profile:read', 'members:read'] },
+    ]);
+    await act(page, 'Front desk', 'Delete Front desk');
+    await inDialog(page, 'Delete').click();
+    await page.getByText('Application deleted.').waitFor();
+    expect(await api.rows('select 1 from oauth_client where id = $1', [codes[0]])).toEqual([]);
+  });
+
+  test('sets every field of an application that the operator API has, and takes them away again', async ({
+    api,
+    open,
+  }) => {
+    await declarePermissions(api, [{ name: 'invoices:read', title: { en: 'Read invoices' } }]);
+    const address = 'https://app.example';
+    const addresses = {
+      redirectUris: [`${address}/cb`, `${address}/cb2`],
+      homeUrl: `${address}/`,
+      initiateLoginUri: `${address}/sign-in`,
+      postLogoutRedirectUris: [`${address}/out`, `${address}/out2`],
+    };
+    const own = {
+      ...addresses,
+      name: 'Own product',
+      isConfidential: true,
+      isDevelopment: false,
+      scopes: ['profile:read', 'teams:read', 'members:read'],
+      backchannelLogoutUri: `${address}/ended`,
+      sessionDays: 90,
+    };
+    const other = {
+      ...addresses,
+      name: 'Partner',
+      isNative: true,
+      isDevelopment: true,
+      openidScopes: ['openid', 'email'],
+      permissions: ['invoices:read'],
+    };
+    expect(Object.keys({ ...own, ...other }).sort()).toEqual(Object.keys(createOperatorClientInput.shape).sort());
+    const backend = api.as(await api.anOperatorKey());
+    const read = async (sought: string) => {
+      const { body } = await backend.get('/operator/v1/clients');
+      return (body as { clients: { name: string }[] }).clients.find(({ name }) => name === sought);
+    };
+
+    const page = await open('/operator/clients', { as: await anOperator(api) });
+    const fill = async (name: string) => {
+      await button(page, 'Register application').click();
+      await dialog(page).getByLabel('Name').fill(name);
+      await dialog(page).getByLabel('Redirect URIs').fill(addresses.redirectUris.join('\n'));
+      await dialog(page).getByLabel('Home page').fill(addresses.homeUrl);
+      await dialog(page).getByLabel('Sign-in page').fill(addresses.initiateLoginUri);
+      await dialog(page).getByLabel('Pages after sign-out').fill(addresses.postLogoutRedirectUris.join('\n'));
+    };
+    const register = async () => {
+      await inDialog(page, 'Register').click();
+      await inDialog(page, 'Done').click();
+    };
+    await fill(own.name);
+    await dialog(page).getByLabel('members:read').check();
+    await dialog(page).getByLabel('Back-channel logout URI').fill('http://app.example/ended');
+    await inDialog(page, 'Register').click();
+    await dialog(page).locator('input[aria-invalid=true]').waitFor();
+    await dialog(page).getByLabel('Back-channel logout URI').fill(own.backchannelLogoutUri);
+    await dialog(page).getByLabel('Days of a session').fill('many');
+    await inDialog(page, 'Register').click();
+    await dialog(page).locator('input[aria-invalid=true]').waitFor();
+    await dialog(page).getByLabel('Days of a session').fill('90');
+    await register();
+    expect(await read(own.name)).toMatchObject(own);
+
+    await fill(other.name);
+    await dialog(page).getByLabel('On users’ devices').check();
+    await dialog(page).getByLabel('It is an application of our own').uncheck();
+    await dialog(page).getByLabel('For development').check();
+    await dialog(page).getByLabel('email').check();
+    await dialog(page).getByLabel('Read invoices').check();
+    await register();
+    expect(await read(other.name)).toMatchObject(other);
+
+    await act(page, other.name, `Edit ${other.name}`);
+    await dialog(page).getByRole('checkbox', { name: 'openid' }).uncheck();
+    await dialog(page).getByLabel('Read invoices').uncheck();
+    await dialog(page).getByLabel('Home page').fill('');
+    await dialog(page).getByLabel('Pages after sign-out').fill('');
+    await inDialog(page, 'Save').click();
+    await page.getByText('Application changed.').waitFor();
+    const cleared = { homeUrl: null, postLogoutRedirectUris: [], openidScopes: null, permissions: [] };
+    expect(await read(other.name)).toMatchObject({ ...other, ...cleared });
+    await act(page, own.name, `Edit ${own.name}`);
+    await dialog(page).getByLabel('Back-channel logout URI').fill('');
+    await inDialog(page, 'Save').click();
+    await expect.poll(() => read(own.name)).toMatchObject({ ...own, backchannelLogoutUri: null });
+  });
+
   test('retries a failed job', async ({ api, open }) => {
     const job = await aFailedJob(api, 'The mail server was away');
     const page = await open('/operator/jobs', { as: await anOperator(api) });
@@ -354,7 +481,7 @@ describe.skipIf(!hasChromium)('an operator', () => {
     await expect.poll(() => rows(page, 'Audit log').count()).toBe(1);
     await expect.poll(() => new URL(page.url()).searchParams.get('event')).toBe('team.updated');
     await page.reload();
-    await rows(page, 'Audit log').getByRole('link', { name: 'team Engines' }).click();
+    await rows(page, 'Audit log').getByRole('link', { name: 'team “Engines”' }).click();
     await shows(page, 'Engines');
   });
 });
@@ -397,7 +524,7 @@ describe.skipIf(!hasChromium)('for everybody else', () => {
     const operator = await anOperator(api);
     const team = await api.aTeam({ owner: await api.anAccount(), name: 'Engines' });
     const page = await open(`/operator/teams/${team.id}`, { as: operator });
-    await api.rows(`update session set proven_at = now() - interval '1 hour' where account_id = $1`, [operator.id]);
+    await setLastProof(api, 60, operator);
     await button(page, 'Delete team…').click();
     await inDialog(page, 'Delete team').click();
     await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
@@ -405,5 +532,62 @@ describe.skipIf(!hasChromium)('for everybody else', () => {
     await page.keyboard.press('Enter');
     await shows(page, 'Teams');
     expect(await api.rows('select id from team where id = $1', [team.id])).toEqual([]);
+  });
+});
+
+describe.skipIf(!hasChromium)('the catalogue of the product’s permissions', () => {
+  test('is shown with its holders, and replaced after a preview and a decision about what is held', async ({
+    api,
+    open,
+  }) => {
+    await declarePermissions(api, [
+      { name: 'invoices:read', title: { en: 'Read invoices' }, roles: ['member'], keys: true },
+      { name: 'invoices:edit', title: { en: 'Edit invoices' }, sensitive: true },
+    ]);
+    const role = await api.aRole(await api.aTeam({ owner: await api.anAccount() }), []);
+    await api.rows(`update role set product_permissions = '{invoices:edit}' where id = $1`, [role.id]);
+    const page = await open('/operator/permissions', { as: await anOperator(api) });
+    const table = rows(page, 'Permissions of your product');
+    const edit = table.filter({ hasText: 'invoices:edit' });
+    await edit.getByText('1 role, 0 API keys, 0 OAuth clients').waitFor();
+    await edit.getByText('Sensitive').waitFor();
+    await table.filter({ hasText: 'Read invoices' }).getByText('Owner, Member').waitFor();
+
+    await button(page, 'Change catalogue').click();
+    const content = dialog(page).getByLabel('Catalogue (JSON)');
+    expect(JSON.parse(await content.inputValue())).toMatchObject({ permissions: [{ name: 'invoices:read' }, {}] });
+    await content.fill('{ "permissions": [');
+    await inDialog(page, 'Preview changes').click();
+    await dialog(page).getByText('This is not JSON').waitFor();
+    const next = (name: string) =>
+      JSON.stringify({
+        permissions: [
+          { name, title: { en: 'Read' } },
+          { name: 'invoices:write', title: { en: 'Write' } },
+        ],
+      });
+    await content.fill(next('Not a name'));
+    await inDialog(page, 'Preview changes').click();
+    await dialog(page).getByRole('alert').getByText('/permissions/0/name').waitFor();
+    await dialog(page)
+      .locator('input[type=file]')
+      .setInputFiles({
+        name: 'permissions.json',
+        mimeType: 'application/json',
+        buffer: Buffer.from(next('invoices:read')),
+      });
+    await expect.poll(() => content.inputValue()).toBe(next('invoices:read'));
+    await inDialog(page, 'Preview changes').click();
+    await dialog(page).getByText('Changed: title, roles, keys').waitFor();
+    await dialog(page).getByText('Removed (1 role, 0 API keys, 0 OAuth clients)').waitFor();
+    expect(await inDialog(page, 'Apply changes').isDisabled()).toBe(true);
+    expect(await api.rows('select name from declared_permission order by name')).toHaveLength(2);
+    await dialog(page).getByLabel('What happens to “invoices:edit”').selectOption('invoices:write');
+    await inDialog(page, 'Apply changes').click();
+    await page.getByText(/^The catalogue has version \d+ now\.$/).waitFor();
+    await table.filter({ hasText: 'invoices:write' }).getByText('1 role, 0 API keys, 0 OAuth clients').waitFor();
+    expect(await api.rows('select product_permissions as names from role where id = $1', [role.id])).toEqual([
+      { names: ['invoices:write'] },
+    ]);
   });
 });

@@ -94,8 +94,9 @@ describe.skipIf(!hasChromium)('the operator’s area', () => {
     await api.aSession(ada);
     await api.aGrant(ada);
     const page = await open(`/operator/accounts/${ada.id}`, { as: operator });
+    await page.getByText('Signed in with: password', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Disable account…' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Disable Ada Lovelace?' });
+    const dialog = page.getByRole('dialog', { name: 'Disable “Ada Lovelace”?' });
     expect(await dialog.getByRole('listitem').allInnerTexts()).toEqual([
       '2 sessions, permanently',
       '1 API key',
@@ -107,7 +108,7 @@ describe.skipIf(!hasChromium)('the operator’s area', () => {
 
     await page.getByRole('button', { name: 'Disable account…' }).click();
     await dialog.getByRole('button', { name: 'Disable account' }).click();
-    await page.getByText('Ada Lovelace disabled').waitFor();
+    await page.getByText('“Ada Lovelace” disabled').waitFor();
     expect(await api.as(key).get('/api/v1/teams')).toBeProblem('credential_invalid');
     expect(await valueOf(page, 'Sessions')).toBe('0');
     await page.getByText(/^Disabled on /).waitFor();
@@ -117,7 +118,7 @@ describe.skipIf(!hasChromium)('the operator’s area', () => {
     await page.getByText('Disabled', { exact: true }).waitFor();
     await opened(`/operator/accounts/${ada.id}`);
     await page.getByRole('button', { name: 'Enable account' }).click();
-    await page.getByText('Ada Lovelace enabled').waitFor();
+    await page.getByText('“Ada Lovelace” enabled').waitFor();
     expect((await api.as(key).get('/api/v1/teams')).status).toBe(200);
     await page.getByRole('button', { name: 'Disable account…' }).waitFor();
 

@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
 import type { Api } from '../support/api.ts';
 import { hasChromium } from '../support/chromium.ts';
+import { setLastProof } from '../support/sessions.ts';
 import { aPerson, PASSWORD, shows, signInAs, test, type Open } from './console.ts';
 import { plugIn } from './virtual-authenticator.ts';
 
@@ -12,7 +13,7 @@ async function openStale(api: Api, open: Open) {
   const person = await aPerson(api);
   const page = await open('/account', { as: person });
   await shows(page, 'Your account');
-  await api.rows(`update session set proven_at = now() - interval '11 minutes' where account_id = $1`, [person.id]);
+  await setLastProof(api, 11, person);
   return { person, page };
 }
 
@@ -80,13 +81,13 @@ describe.skipIf(!hasChromium)('an action that needs a recent sign-in', () => {
 
   test('takes a passkey instead of the password', async ({ api, open }) => {
     const { person, page } = await openStale(api, open);
-    await api.rows('update session set proven_at = now() where account_id = $1', [person.id]);
+    await setLastProof(api, 0, person);
     await plugIn(page);
     await page.getByRole('button', { name: 'Add passkey' }).click();
     await page.getByRole('dialog').getByLabel('Name').fill('Laptop');
     await page.getByRole('dialog').getByRole('button', { name: 'Add passkey' }).click();
     await page.getByRole('listitem').filter({ hasText: 'Laptop' }).waitFor();
-    await api.rows('update session set proven_at = null where account_id = $1', [person.id]);
+    await setLastProof(api, 60, person);
 
     const dialog = await deleteAccount(page);
     await dialog.getByRole('button', { name: 'Confirm with a passkey' }).click();

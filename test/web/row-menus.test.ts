@@ -19,6 +19,8 @@ async function aWorld(api: Api) {
     scopes: ['teams:read', 'teams:write'],
   });
   await api.anOAuthClient({ name: 'Scheduler', owner: ada });
+  await api.rows(`delete from oauth_client where name = 'Front desk'`);
+  await api.anOAuthClient({ name: 'Front desk', confidential: true, firstParty: ['teams:read'] });
   await api.anApiKey(ada, { team });
   await api.rows('update operator_key set revoked_at = now() where revoked_at is null');
   await api.anOperatorKey({ name: 'Billing' });
@@ -38,6 +40,7 @@ describe.skipIf(!hasChromium)('the menu of a row', () => {
     ['/account', 'Planner', 'Revoke the access of Planner'],
     ['/developer', 'Scheduler', 'Edit Scheduler'],
     ['/operator/keys', 'Billing', 'Rotate secret of Billing'],
+    ['/operator/clients', 'Front desk', 'Edit Front desk'],
     ['/operator/teams/:id/keys', 'A key', 'Revoke A key'],
     ['/operator/teams/:id/members', 'Max', /^Remove/],
   ] as const)(

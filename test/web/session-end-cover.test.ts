@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
 import type { Api } from '../support/api.ts';
 import { hasChromium } from '../support/chromium.ts';
+import { setLastProof } from '../support/sessions.ts';
 import { aPerson, PASSWORD, shows, test, type Open } from './console.ts';
 import {
   aFilledForm,
@@ -117,7 +118,7 @@ describe.skipIf(!hasChromium)('the dialog over a page whose session has ended', 
     const person = await aPerson(api);
     const page = await open('/account', { as: person });
     await shows(page, 'Your account');
-    await api.rows(`update session set proven_at = now() - interval '11 minutes' where account_id = $1`, [person.id]);
+    await setLastProof(api, 11, person);
     await page.getByRole('button', { name: 'Delete account…' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete account' }).click();
     const proof = page.getByRole('dialog', { name: 'Confirm that it is you' });

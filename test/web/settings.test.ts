@@ -55,6 +55,53 @@ describe.skipIf(!hasChromium)('the settings of a team', () => {
     await expect.poll(() => rowOf(api, team)).toMatchObject({ description: null });
   });
 
+  test('what was changed and not saved is not lost without a word', async ({ api, open }) => {
+    const { ada, path } = await aTeamOfAda(api);
+    const page = await open(path, { as: ada });
+    const name = page.getByLabel('Team name');
+    const teams = page.getByRole('link', { name: 'Teams', exact: true });
+    const asked = page.getByRole('dialog', { name: 'Leave without saving?' });
+    await name.fill('Difference Engine');
+
+    await teams.click();
+    await asked.getByRole('button', { name: 'Cancel' }).click();
+    expect(await name.inputValue()).toBe('Difference Engine');
+    const stayed = page.waitForEvent('dialog').then(async (dialog) => {
+      await dialog.dismiss();
+      return dialog.type();
+    });
+    await page.evaluate("location.assign('/')");
+    expect(await stayed).toBe('beforeunload');
+
+    await general(page).getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Settings saved.').waitFor();
+    await teams.click();
+    await page.getByRole('heading', { name: 'Your teams' }).waitFor();
+    expect(await asked.count()).toBe(0);
+  });
+
+  test('what is left on purpose is left', async ({ api, open }) => {
+    const { ada, team, path } = await aTeamOfAda(api);
+    const page = await open(path, { as: ada });
+    await page.getByLabel('Team name').fill('Difference Engine');
+    await page.getByRole('link', { name: 'Teams', exact: true }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Leave' }).click();
+    await page.getByRole('heading', { name: 'Your teams' }).waitFor();
+    expect(await rowOf(api, team)).toMatchObject({ name: 'Analytical Engine' });
+  });
+
+  test('a name that was typed to delete a team is not there when the dialog is opened again', async ({ api, open }) => {
+    const { ada, path } = await aTeamOfAda(api);
+    const page = await open(path, { as: ada });
+    const opener = page.getByRole('button', { name: 'Delete team…' });
+    const typed = page.getByRole('dialog').getByRole('textbox');
+    await opener.click();
+    await typed.fill('Analytical Engine');
+    await page.keyboard.press('Escape');
+    await opener.click();
+    expect(await typed.inputValue()).toBe('');
+  });
+
   // Guarantees that what one button saves is saved as a whole, and that the audit log names only what has changed.
   test('one button saves the name and the description, both or neither', async ({ api, open }) => {
     const { ada, team, path } = await aTeamOfAda(api);
@@ -139,7 +186,7 @@ describe.skipIf(!hasChromium)('deleting a team', () => {
     await field.fill('Analytical Engine');
     await page.keyboard.press('Enter');
     await shows(page, 'Your teams');
-    await page.getByText(/^Team Analytical\s+Engine deleted\.$/).waitFor();
+    await page.getByText(/^Team “Analytical\s+Engine” deleted\.$/).waitFor();
     await page.getByText('You are not in a team yet').waitFor();
     expect(await rowOf(api, team)).toBeUndefined();
     expect(await api.as(key).get('/api/v1/credential')).toBeProblem('credential_invalid');
@@ -178,14 +225,14 @@ describe.skipIf(!hasChromium)('leaving a team from its settings', () => {
     await api.aMember(team, max);
     const page = await open(path, { as: max });
     await page.getByRole('button', { name: 'Leave team…' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Leave Analytical Engine?' });
+    const dialog = page.getByRole('dialog', { name: 'Leave “Analytical Engine”?' });
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     expect(await membershipOf(api, team, max)).toBeDefined();
 
     await page.getByRole('button', { name: 'Leave team…' }).click();
     await dialog.getByRole('button', { name: 'Leave team', exact: true }).click();
     await shows(page, 'Your teams');
-    await page.getByText('You left Analytical Engine.').waitFor();
+    await page.getByText('You left “Analytical Engine”.').waitFor();
     expect(await membershipOf(api, team, max)).toBeUndefined();
   });
 });

@@ -1,5 +1,7 @@
 import { describe, expect, onTestFinished } from 'vitest';
+import type { Permission } from '../../src/entities/index.ts';
 import { hasChromium } from '../support/chromium.ts';
+import { as } from '../trpc/console.ts';
 import { aReceiver, dispatch, eventually, numberEvents } from '../webhooks/receiver.ts';
 import { aPerson, chooseOf, shows, test } from './console.ts';
 import { looksWell } from './scenes/looks.ts';
@@ -70,6 +72,59 @@ describe.skipIf(!hasChromium)('the webhooks of a team', () => {
     await chooseOf(page, /^Actions for/, /^Delete/);
     await dialog.getByRole('button', { name: 'Delete' }).click();
     await page.getByText('No webhook endpoints yet').waitFor();
+  });
+
+  test('get all events only from who may see them all: others are told why, and nothing is chosen for them', async ({
+    api,
+    open,
+  }) => {
+    const owner = await aPerson(api);
+    const team = await api.aTeam({ owner });
+    const editor = await aPerson(api);
+    const held: Permission[] = ['access_dashboard', 'edit_team_settings'];
+    await api.aMember(team, editor, { role: (await api.aRole(team, held)).id });
+    const { webhooks: owners } = await as(api, owner);
+    await owners.create.mutate({ teamId: team.id, url: 'https://receiver.example/hook', types: [] });
+    const page = await open(`/teams/${team.id}/webhooks`, { as: editor });
+    const dialog = page.getByRole('dialog');
+    const all = dialog.getByRole('radio', { name: 'All events, also future ones' });
+    const some = dialog.getByRole('radio', { name: 'Selected events' });
+    const reason = dialog.getByText('Your role does not let you see all events. Select events instead.');
+
+    await chooseOf(page, /^Actions for/, /^Edit/);
+    await reason.waitFor();
+    expect([await all.isChecked(), await all.isDisabled()]).toEqual([true, true]);
+    const save = dialog.getByRole('button', { name: 'Save' });
+    await dialog.getByLabel('URL').fill('https://elsewhere.example/hook');
+    expect(await save.isDisabled()).toBe(true);
+    await some.check();
+    await dialog.getByLabel('team.updated', { exact: true }).check();
+    await save.click();
+    const row = page.getByRole('list', { name: 'Endpoints' }).getByRole('listitem');
+    await row.getByText('1 type of events').waitFor();
+
+    await page.getByRole('button', { name: 'Create endpoint' }).click();
+    await reason.waitFor();
+    expect([await some.isChecked(), await all.isDisabled()]).toEqual([true, true]);
+    expect(await dialog.getByLabel('invitation.created', { exact: true }).isDisabled()).toBe(true);
+    await dialog.getByLabel('URL').fill('https://other.example/hook');
+    const create = dialog.getByRole('button', { name: 'Create endpoint' });
+    expect(await create.isDisabled()).toBe(true);
+    await dialog.getByLabel('team.renamed', { exact: true }).check();
+    await create.click();
+    await dialog.getByText(/whsec_/).waitFor();
+    expect(
+      await api.rows('select url, types from webhook_endpoint where team_id = $1 order by url', [team.id]),
+    ).toEqual([
+      { url: 'https://elsewhere.example/hook', types: ['team.updated'] },
+      { url: 'https://other.example/hook', types: ['team.renamed'] },
+    ]);
+
+    const ownersPage = await open(`/teams/${team.id}/webhooks`, { as: owner });
+    await ownersPage.getByRole('button', { name: 'Create endpoint' }).click();
+    await ownersPage.getByRole('dialog').getByLabel('Selected events').check();
+    await ownersPage.getByRole('dialog').getByLabel('All events, also future ones').check();
+    expect(await ownersPage.getByText('Your role does not let you see all events.').count()).toBe(0);
   });
 
   test('are not offered to members who cannot change the team', async ({ api, open }) => {

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import { deleteAccountAsOperator } from '../../src/resources/accounts/deletion.service.ts';
+import { deleteAccount } from '../../src/resources/accounts/deletion.service.ts';
 import { startApi, testWith } from '../support/api.ts';
 import { anEndpoint, aReceiver, dispatch, eventually, numberEvents } from './receiver.ts';
 
@@ -35,7 +35,7 @@ describe('the body of a webhook', () => {
     await trpc.members.deactivate.mutate({ teamId, userId: member.id });
     dispatch(api);
     await numberEvents(api);
-    await deleteAccountAsOperator(api.services.db, member.id);
+    await deleteAccount(api.services.db, 'system', member.id);
     await numberEvents(api);
     await trpc.webhooks.resume.mutate({ teamId, endpointId });
     await numberEvents(api);

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { run } from '../cli/roster.ts';
 import { post, refresh, someTokens } from '../oauth/flow.ts';
 import type { Api } from '../support/api.ts';
-import { anAddress, PASSWORD, tokenTo } from '../trpc/people.ts';
+import { anAddress, OTHER_PASSWORD, PASSWORD, tokenTo } from '../trpc/people.ts';
 import { aScene } from '../events/mutations.ts';
 import { anEndpoint, aReceiver, eventually, numberEvents } from './receiver.ts';
 
@@ -11,24 +11,36 @@ const SECRET_KEYS = 'test-key-test-key-test-key-test-key';
 /** Causes the events that no mutation of the router causes by itself. Before a worker sends the emails that wait. */
 export async function causeTheRest(api: Api): Promise<void> {
   await cancelImport(api);
+  await failImport(api);
   await failEmails(api);
   await reclaim(api);
   await useTokens(api);
   await disableEndpoint(api);
   await importRows(api);
+  await changeMetadata(api);
   await roster(api, 'secrets', 'reseal');
+  await roster(api, 'oidc', 'rotate-keys');
+}
+
+/** An operator changes what the members of a team may read, and what only operators may. */
+async function changeMetadata(api: Api): Promise<void> {
+  const { owner, team } = await aScene(api);
+  const operator = api.as(await api.anOperatorKey());
+  for (const path of [`accounts/${owner.id}`, `teams/${team.id}`, `teams/${team.id}/members/${owner.id}`])
+    for (const part of ['public', 'private'])
+      expect((await operator.patch(`/operator/v1/${path}/metadata`, { [part]: { plan: 'a' } })).status).toBe(200);
 }
 
 const roster = async (api: Api, ...args: string[]) =>
   expect(await run({ DATABASE_URL: api.databaseUrl, SECRET_KEYS }, args)).toMatchObject({ code: 0, stderr: '' });
 
-/** An operator empties the queue, with an invitation that was sent twice, and an email for an account. */
+/** An operator empties the queue, with an invitation that was sent twice, and the notice of a password. */
 async function failEmails(api: Api): Promise<void> {
   const { owner, team } = await aScene(api);
   const { trpc } = owner.visitor;
   const email = anAddress();
   for (let i = 0; i < 2; i += 1) await trpc.invitations.create.mutate({ teamId: team.id, email });
-  await trpc.auth.emailSignInLink.mutate({ email: owner.email });
+  await trpc.account.changePassword.mutate({ newPassword: OTHER_PASSWORD });
   await roster(api, 'queue', 'retry', '--all');
   await roster(api, 'queue', 'remove', '--all');
 }
@@ -61,8 +73,8 @@ async function disableEndpoint(api: Api): Promise<void> {
   );
 }
 
-async function importRows(api: Api): Promise<{ id: string; secret: string }> {
-  const { secret } = await api.anOperatorKey();
+async function importRows(api: Api): Promise<{ id: string; keyId: string; secret: string }> {
+  const { id: keyId, secret } = await api.anOperatorKey();
   const { status, body } = await api.anonymous.send({
     method: 'POST',
     path: '/operator/v1/imports',
@@ -70,11 +82,17 @@ async function importRows(api: Api): Promise<{ id: string; secret: string }> {
     body: `${JSON.stringify({ type: 'account', externalId: 'an-account', email: anAddress() })}\n`,
   });
   expect(status).toBe(202);
-  return { id: body.id, secret };
+  return { id: body.id, keyId, secret };
 }
 
 /** An upload is canceled before a worker runs it. */
 async function cancelImport(api: Api): Promise<void> {
   const { id, secret } = await importRows(api);
   expect((await api.as(secret).post(`/operator/v1/imports/${id}/cancel`)).body.status).toBe('canceled');
+}
+
+/** The key of an upload is revoked before a worker runs it. */
+async function failImport(api: Api): Promise<void> {
+  const { keyId } = await importRows(api);
+  await roster(api, 'operator-key', 'revoke', '--key', keyId);
 }

@@ -2,7 +2,7 @@ import { Webhook } from 'standardwebhooks';
 import { describe, expect } from 'vitest';
 import { createEndpoint } from '../../src/resources/webhooks/endpoints.service.ts';
 import { startApi, testWith } from '../support/api.ts';
-import { as } from '../trpc/console.ts';
+import { as, outcomeOf } from '../trpc/console.ts';
 import { allMailed } from '../trpc/people.ts';
 import { anEndpoint, aReceiver, dispatch, eventually, letTimePass, numberEvents, stateOf } from './receiver.ts';
 
@@ -180,7 +180,7 @@ describe('a receiver that fails', () => {
       ]),
     );
 
-    expect((await api.mailTo(owner.email, /webhook/)).text).toContain('it answered 410 Gone');
+    expect((await api.mailTo(owner.email, /endpoint was disabled/)).text).toContain('it answered 410 Gone');
     const events = await api.rows<{ event: string }>('select event from audit_event where target_id = $1 order by id', [
       endpointId,
     ]);
@@ -221,7 +221,7 @@ describe('a receiver that fails', () => {
     await numberEvents(api);
 
     for (const { email } of [first, second]) {
-      const { text } = await api.mailTo(email, /webhook/);
+      const { text } = await api.mailTo(email, /endpoint was disabled/);
       expect(text).toContain('endpoint of the installation');
       expect(text).toContain('/operator/webhooks');
     }
@@ -280,7 +280,9 @@ describe('a receiver that fails', () => {
     );
 
     expect(receiver.received).toHaveLength(20);
-    expect((await api.mailTo(owner.email, /webhook/)).text).toContain('no delivery succeeded for five days');
+    expect((await api.mailTo(owner.email, /endpoint was disabled/)).text).toContain(
+      'no delivery succeeded for five days',
+    );
   });
 
   test('is disabled although more waits than it can be sent, so that nothing has its last attempt', async ({ api }) => {
@@ -372,12 +374,17 @@ describe('the member who is responsible', () => {
     const receiver = await aReceiver();
     const team = await api.aTeam({ owner: await api.anAccount() });
     const account = await api.anAccount();
-    const role = await api.aRole(team, ['edit_team_settings']);
+    const role = await api.aRole(team, ['edit_team_settings', 'manage_api_keys']);
     await api.aMember(team, account, { role: role.id });
     const trpc = await as(api, account);
-    const { endpoint } = await trpc.webhooks.create.mutate({ teamId: team.id, url: receiver.url });
+    const { endpoint } = await trpc.webhooks.create.mutate({
+      teamId: team.id,
+      url: receiver.url,
+      types: ['team.updated', 'api_key.created'],
+    });
+    await api.rows(`update role set permissions = '{edit_team_settings}' where id = $1`, [role.id]);
     await trpc.webhooks.sendTest.mutate({ teamId: team.id, endpointId: endpoint.endpointId });
-    await api.services.db.em().transactional(async (tx) => {
+    await api.services.db.transact(async ({ em: tx }) => {
       const { record } = await import('../../src/events/record.ts');
       record(tx, 'api_key.created', { teamId: team.id, keyId: 'key_1', accountId: account.id });
       record(tx, 'team.updated', { teamId: team.id });
@@ -424,7 +431,7 @@ describe('the member who is responsible', () => {
     await eventually(() => expect(receiver.received).toHaveLength(1));
   });
 
-  test('gets nothing more through it after a demotion; what was skipped is replayed by who resumes it', async ({
+  test('gets nothing more through it after a demotion; what was skipped is replayed once another took it over', async ({
     api,
   }) => {
     const receiver = await aReceiver();
@@ -433,7 +440,13 @@ describe('the member who is responsible', () => {
     const account = await api.anAccount();
     await api.aMember(team, account, { role: (await api.aRole(team, ['edit_team_settings'])).id });
     const input = { teamId: team.id };
-    const { endpoint } = await (await as(api, account)).webhooks.create.mutate({ ...input, url: receiver.url });
+    const { endpoint } = await (
+      await as(api, account)
+    ).webhooks.create.mutate({
+      ...input,
+      url: receiver.url,
+      types: ['team.updated'],
+    });
     const { endpointId } = endpoint;
     const trpc = await as(api, owner);
     await trpc.members.setRole.mutate({ ...input, userId: account.id, roleId: 'member' });
@@ -448,21 +461,25 @@ describe('the member who is responsible', () => {
     );
     expect(receiver.received).toEqual([]);
 
-    await trpc.webhooks.resume.mutate({ ...input, endpointId });
+    await trpc.webhooks.update.mutate({ ...input, endpointId, url: receiver.url });
     const since = new Date(Date.now() - 3_600_000).toISOString();
     const { replayed } = await trpc.webhooks.replayFailed.mutate({ ...input, endpointId, since });
     expect(replayed).toBe((await stateOf(api, endpointId)).length);
     await eventually(async () => expect(await updated()).toMatchObject([{ state: 'delivered' }]));
   });
 
-  test('takes the endpoint along when leaving, until another member resumes it', async ({ api }) => {
+  test('takes the endpoint along when leaving, until another member takes it over', async ({ api }) => {
     const receiver = await aReceiver();
     const owner = await api.anAccount();
     const team = await api.aTeam({ owner });
     const account = await api.anAccount();
     await api.aMember(team, account, { role: (await api.aRole(team, ['edit_team_settings'])).id });
     const theirs = await as(api, account);
-    const { endpoint } = await theirs.webhooks.create.mutate({ teamId: team.id, url: receiver.url });
+    const { endpoint } = await theirs.webhooks.create.mutate({
+      teamId: team.id,
+      url: receiver.url,
+      types: ['team.updated'],
+    });
     await theirs.teams.leave.mutate({ teamId: team.id });
     dispatch(api);
     await numberEvents(api);
@@ -472,7 +489,12 @@ describe('the member who is responsible', () => {
     expect(await trpc.webhooks.list.query(input)).toMatchObject([
       { status: 'disabled', disabledReason: 'member_left' },
     ]);
-    expect(await trpc.webhooks.resume.mutate(input)).toMatchObject({ status: 'active', responsibleUserId: owner.id });
+    expect(await outcomeOf(trpc.webhooks.resume.mutate(input))).toBe('webhook_without_member');
+    await trpc.webhooks.rotateSecret.mutate(input);
+    expect(await trpc.webhooks.resume.mutate(input)).toMatchObject({
+      status: 'active',
+      responsibleAccountId: owner.id,
+    });
     await trpc.webhooks.sendTest.mutate(input);
     await eventually(() => expect(receiver.received.map(({ json }) => json.type)).toContain('webhook.test'));
   });

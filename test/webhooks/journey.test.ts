@@ -4,6 +4,7 @@ import { createEventSchema } from '../../src/events/feed/event-schema.ts';
 import { pruneEvents } from '../../src/events/chain/retention.ts';
 import { createEndpoint } from '../../src/resources/webhooks/endpoints.service.ts';
 import { INSTALLATION_TYPES } from '../../src/webhooks/types.ts';
+import { signAsBefore } from '../events/chain-log.ts';
 import { aScene, MUTATIONS } from '../events/mutations.ts';
 import { startApi, testWith, type Api } from '../support/api.ts';
 import { causeTheRest } from './causes.ts';
@@ -42,6 +43,8 @@ test(
 
     // What time and a restart cause: a year later, retention deletes the log; a replica starts with a new key.
     await pruneEvents(api.services, silent, new Date(Date.now() + 366 * 86_400_000));
+    // And what an upgrade causes, of a version that did not sign the beginning of the chain.
+    await signAsBefore(api);
     const restarted = await startApi({ SECRET_KEYS: `${NEW_KEY},${OLD_KEY}` }, api);
     onTestFinished(() => restarted.close());
     await numberEvents(restarted);

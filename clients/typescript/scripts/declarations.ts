@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { eventOutput } from '../../../src/events/feed/event-schema.ts';
 import type { Meta } from '../../../src/procedures/trpc.ts';
 import { toJsonSchema } from '../../../src/open-enum.ts';
-import { toTypeScript, toTypeText } from '../../../src/procedures/typescript-types.ts';
+import { toTypeScript, toTypeText } from '../../../src/pages/typescript-types.ts';
 import { operationErrors, SHARED_ERRORS } from '../../../src/rest/openapi-errors.ts';
 import { API_FACE } from '../../../src/rest/api-face.ts';
 import type { FaceSettings } from '../../../src/rest/face-settings.ts';

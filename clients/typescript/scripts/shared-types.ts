@@ -1,4 +1,4 @@
-import { toTypeScript } from '../../../src/procedures/typescript-types.ts';
+import { toTypeScript } from '../../../src/pages/typescript-types.ts';
 
 /** A JSON Schema as zod writes it. */
 export type Definition = Parameters<typeof toTypeScript>[0];

@@ -2,12 +2,20 @@ import { isRosterError } from './errors.ts';
 import type { RosterOperator, Verification, VerifyCredentialBody } from './generated/operator.ts';
 import { readHeader, type IncomingHeaders } from './headers.ts';
 import type { CallOptions } from './methods.ts';
+import type { AnyPermission } from './permissions.ts';
 
 /** A request of `fetch`, or of Node.js. */
 export type IncomingRequest = { readonly headers: IncomingHeaders };
 
-/** What the sender of a request needs. Without `resource`, access tokens have to be issued for the REST API. */
-export type Requirements = Omit<VerifyCredentialBody, 'credential'>;
+/**
+ * What the sender of a request needs. Without `resource`, access tokens have to be issued for the REST API. If `kinds` has
+ * `session`, the session cookie of Roster also counts, in requests from pages of the same origin: for products on the
+ * origin of Roster.
+ */
+export type Requirements = Omit<VerifyCredentialBody, 'credential' | 'permission' | 'permissions'> & {
+  readonly permission?: AnyPermission | undefined;
+  readonly permissions?: AnyPermission[] | undefined;
+};
 
 type NonNull<Type> = { [Key in keyof Type]: NonNullable<Type[Key]> };
 
@@ -15,7 +23,7 @@ type NonNull<Type> = { [Key in keyof Type]: NonNullable<Type[Key]> };
 export type Sender = { readonly valid: true; readonly code: null } & NonNull<
   Pick<Verification, 'credential' | 'account'>
 > &
-  Pick<Verification, 'team' | 'role' | 'permissions' | 'rate'>;
+  Pick<Verification, 'team' | 'role' | 'permissions' | 'rate' | 'metadata'>;
 
 /** Why a request is denied, and how to answer it. */
 export type Denied = {
@@ -31,7 +39,7 @@ export type Authentication = Sender | Denied;
 
 export type Authenticate = {
   /**
-   * Asks who sent a request with an API key or access token, in which team and role: one call. Do not cache the result,
+   * Asks who sent a request with an API key, an access token or a session cookie, in which team and role: one call. Do not cache the result,
    * so that a revocation holds for the next request.
    * @throws RosterError if the service cannot answer, such as `service_unavailable`. Let no one in then
    */
@@ -47,9 +55,11 @@ const LENGTH_MAX = 500;
 export const createAuthenticate =
   (verify: RosterOperator['verifyCredential']): Authenticate['authenticate'] =>
   async ({ headers }, needs = {}, options) => {
-    const header = readHeader(headers, 'authorization') ?? '';
-    if (!/^Bearer /i.test(header)) return deny('credential_missing', needs);
-    const credential = BEARER.exec(header)?.[1] ?? '';
+    const header = readHeader(headers, 'authorization');
+    const acceptsSession = needs.kinds?.includes('session') === true;
+    const cookie = acceptsSession && header === undefined ? readSessionCookie(headers) : undefined;
+    if (cookie === undefined && !/^Bearer /i.test(header ?? '')) return deny('credential_missing', needs);
+    const credential = cookie ?? BEARER.exec(header ?? '')?.[1] ?? '';
     if (credential === '' || credential.length > LENGTH_MAX) return deny('credential_invalid', needs);
     try {
       const found = await verify({ resource: 'api', ...needs, credential }, options);
@@ -63,6 +73,15 @@ export const createAuthenticate =
       throw error;
     }
   };
+
+/** `__Host-` is the name over https. */
+const SESSION_COOKIE = /(?:^|;\s*)(?:__Host-)?roster_session=([\w-]+)/;
+
+/** Other sites, and sibling domains, can make a browser send the cookie: only pages of this origin count. */
+const readSessionCookie = (headers: IncomingHeaders): string | undefined =>
+  readHeader(headers, 'sec-fetch-site') === 'same-origin'
+    ? SESSION_COOKIE.exec(readHeader(headers, 'cookie') ?? '')?.[1]
+    : undefined;
 
 const STATUSES: Readonly<Record<string, number>> = {
   credential_missing: 401,

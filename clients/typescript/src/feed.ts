@@ -6,7 +6,10 @@ type FeedInput = { readonly after?: string; readonly wait: number };
 type FeedCall = (input: FeedInput, options: { readonly signal?: AbortSignal }) => Promise<EventPage>;
 
 export type FollowOptions = {
-  /** The `cursor` that you have stored. Without it, the feed starts with the oldest event. */
+  /**
+   * The `cursor` that you have stored, or `now` for events from now on. Without it, the feed starts with the oldest
+   * event. To go on from a snapshot, read a page `after: 'now'` first, then the snapshot, and pass the page’s `cursor`.
+   */
   readonly after?: string | undefined;
   /** For how many seconds a call waits for new events, 0 to 20. With 0, the iteration ends when there are no more. */
   readonly wait?: number;

@@ -6,5 +6,6 @@ export { followEvents, type EventPage, type FollowOptions } from './feed.ts';
 export type { RosterEvent } from './generated/events.ts';
 export type * from './generated/operations.ts';
 export type { RosterOperator } from './generated/operator.ts';
+export type { AnyPermission, RosterTypes } from './permissions.ts';
 export { listAll, type ListOptions, type ListPosition } from './pages.ts';
 export { verifyWebhook, WebhookVerificationError, type ReceivedWebhook, type WebhookEvent } from './webhooks.ts';

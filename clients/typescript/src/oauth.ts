@@ -144,4 +144,4 @@ const toTokens = ({
 
 /** Whether http is acceptable, because no other machine can read it. */
 const isLoopback = ({ protocol, hostname }: URL): boolean =>
-  protocol === 'http:' && ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
+  protocol === 'http:' && (/^(?:.+\.)?localhost$/.test(hostname) || ['127.0.0.1', '[::1]'].includes(hostname));

@@ -7,6 +7,7 @@ export {
   useRevokeApiKey,
   useRevokeInvitation,
   type MemberChange,
+  type MemberId,
 } from './react/actions.ts';
 export { RosterProvider, useRosterClient, type RosterClient } from './react/context.ts';
 export { useInvitation } from './react/invitation.ts';
@@ -22,7 +23,9 @@ export {
   useRoles,
   useRosterQuery,
   useTeams,
+  type TeamMember,
 } from './react/queries.ts';
 export { createQuery, isAboutTeam, type QueryPath, type RosterQuery } from './react/query.ts';
 export { useTeamReload } from './react/reload.ts';
 export { useTeamSwitcher } from './react/team-switcher.ts';
+export { Protect, proveInWindow, useSession, useTeam, type BrowserSession } from './react/session.ts';

@@ -5,6 +5,8 @@ import { numberBatch, type Cursor, type Source } from './batch.ts';
 import { findSignerIndex, tryLockChain, type ChainServices, type NumberingServices } from './checkpoints.ts';
 import type { ChainPosition } from './hash-chain.ts';
 import { signCheckpointAt } from './links.ts';
+import { signOldCheckpoints } from './sign-again.ts';
+import { signOldRoot } from './sign-root.ts';
 import { inPreparedTransaction, inTransaction } from './sql.ts';
 import { findEndProblem, readState, signedEnd } from './state.ts';
 
@@ -27,8 +29,11 @@ export async function chainEvents(services: NumberingServices, log: Log): Promis
     const state = await readState(sql);
     if (findEndProblem(services.encryption, state, lastEnds.get(services.db)) !== null) return;
     const end = signedEnd(state);
-    if (end.sequence > (state.checkpoint?.sequence ?? 0)) await signCheckpointAt(sql, services, log, end, state);
+    const { head, checkpoint } = state;
+    if (head?.root && end.sequence > (checkpoint?.sequence ?? 0))
+      await signCheckpointAt(sql, services, log, end, { checkpoint, root: head.root });
   });
+  await signOldCheckpoints(services);
   return waiting.count + found.count;
 }
 
@@ -66,6 +71,10 @@ async function numberFrom(
     const known = lastEnds.get(services.db);
     const batch = await inPreparedTransaction(pool, (sql) => numberBatch(sql, services, log, { source, from, known }));
     if (batch === 'busy') return { count, end: null, outcome: 'more' };
+    if (batch === 'unsigned') {
+      if (await signOldRoot(services, log)) continue;
+      return { count, end: null, outcome: 'blocked' };
+    }
     if (typeof batch === 'string') return { count, end: null, outcome: batch };
     ({ cursor } = batch);
     count += batch.count;

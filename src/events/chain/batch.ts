@@ -5,7 +5,8 @@ import type { ChainPosition } from './hash-chain.ts';
 import { createAcceptance, isCheckpointDue, signCheckpointAt, writeLinks } from './links.ts';
 import type { Sql } from './sql.ts';
 import { isLeftToNewer } from '../newer-version.ts';
-import { findEndProblem, readState, signedEnd } from './state.ts';
+import { newRoot } from './root.ts';
+import { findEndProblem, isRootUnsigned, readState, signedEnd } from './state.ts';
 
 const BATCH_MAX = 1000;
 
@@ -34,14 +35,14 @@ type Batch = {
 
 /**
  * Numbers one batch. @returns `busy` if another process is at it; `blocked` if the chain must not be extended; `left` if a
- * newer version has to do it, which knows all types; `listed` if all events without a position are on the waiting list now, because the snapshot was not valid
+ * newer version has to do it, which knows all types; `unsigned` if the beginning of the chain has to be signed first; `listed` if all events without a position are on the waiting list now, because the snapshot was not valid
  */
 export async function numberBatch(
   sql: Sql,
   services: NumberingServices,
   log: Log,
   { source, from, known }: Options,
-): Promise<Batch | 'busy' | 'blocked' | 'left' | 'listed'> {
+): Promise<Batch | 'busy' | 'blocked' | 'left' | 'unsigned' | 'listed'> {
   const read = source === 'new' ? readNew : readPending;
   // Sent together. Each statement has a snapshot of its own, taken after the lock.
   const [isLocked, state, found] = await Promise.all([
@@ -51,6 +52,7 @@ export async function numberBatch(
   ]);
   if (!isLocked) return 'busy';
   if (findEndProblem(services.encryption, state, known) !== null) return 'blocked';
+  if (isRootUnsigned(state)) return 'unsigned';
   if (!state.isSnapshotValid) {
     await listUnnumbered(sql);
     if (source === 'new') return 'listed';
@@ -65,11 +67,14 @@ export async function numberBatch(
   const accepted = rows.filter(isAccepted);
   const rejected = accepted.length === rows.length ? [] : rows.filter((row) => !isAccepted(row)).map(({ id }) => id);
   const start = signedEnd(state);
-  const end = await writeLinks(sql, services, { start, accepted, rejected, source });
+  const root = state.head?.root ?? newRoot();
+  const end = await writeLinks(sql, services, { start, root, accepted, rejected, source });
   // Only now everything that is visible in the snapshot of the first batch has a position or waits.
   const isMoved = rows.length > 0 || from.snapshot !== null;
   if (source === 'new' && isLast && isMoved) await storeSnapshot(sql, snapshot);
-  if (end !== start && isCheckpointDue(state.checkpoint, end)) await signCheckpointAt(sql, services, log, end, state);
+  const { checkpoint } = state;
+  if (end !== start && isCheckpointDue(checkpoint, end))
+    await signCheckpointAt(sql, services, log, end, { checkpoint, root });
   const after = (source === 'new' ? last?.xid : last?.id) ?? from.after;
   return { count: accepted.length, end, rejected, cursor: { after, snapshot }, isLast };
 }

@@ -12,7 +12,7 @@ export const HAS_NO_POSITION = `not exists (select from audit_link l where l.eve
   and not exists (select from audit_pending p where p.event_id = e.id)`;
 
 /** Whether retention has removed the position of an event, whose partition is dropped later. */
-export const IS_PRUNED = `coalesce(e.id < (select pruned_before from audit_head), false)`;
+export const IS_PRUNED = `coalesce(e.id < (select pruned_before from audit_head where id = 1), false)`;
 
 const CANDIDATE = `select ${CANONICAL}, e.xid::text as xid from audit_event e`;
 
@@ -23,7 +23,7 @@ const CANDIDATE = `select ${CANONICAL}, e.xid::text as xid from audit_event e`;
  */
 export const readNew = (sql: Sql, after: string | null, limit: number): Promise<Candidate[]> =>
   sql.execute<Candidate[]>(
-    `with head as materialized (select snapshot from audit_head)
+    `with head as materialized (select snapshot from audit_head where id = 1)
      select * from (
        (${CANDIDATE} where e.xid = any(array(select pg_snapshot_xip(snapshot) from head)) and ${HAS_NO_POSITION}
         order by e.xid, e.id limit ?)

@@ -1,10 +1,11 @@
-import type { Config } from '../../config.ts';
+import type { Config } from '../../config/config.ts';
 import type { Encryption } from '../../crypto/encryption.ts';
 import { ADVISORY_LOCKS } from '../../db/advisory-locks.ts';
 import type { Database } from '../../db/database.ts';
 import { newId } from '../../entities/index.ts';
 import type { Sql } from './sql.ts';
-import { checkpointKeys, findSigner, signCheckpoint, type Checkpoint } from './hash-chain.ts';
+import { findOldSigner, oldCheckpointKeys, type Checkpoint } from './hash-chain.ts';
+import { findRootSigner, instant, ROOT_COLUMNS, signWithRoot, toRoot, type ChainRoot, type RootRow } from './root.ts';
 
 /** The services that the chain uses. */
 export type ChainServices = { readonly db: Database; readonly encryption: Encryption };
@@ -12,19 +13,21 @@ export type ChainServices = { readonly db: Database; readonly encryption: Encryp
 /** The services that events are numbered with. */
 export type NumberingServices = ChainServices & { readonly config: Pick<Config, 'plans'> };
 
-/** A checkpoint as it is stored. */
-export type StoredCheckpoint = Checkpoint & { readonly signature: string };
+/** A checkpoint as it is stored. The beginning is null in those of versions that did not sign it. */
+export type StoredCheckpoint = Checkpoint & { readonly root: ChainRoot | null; readonly signature: string };
 
-const instant = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
-
-type CheckpointRow = Omit<StoredCheckpoint, 'sequence'> & { readonly sequence: string | number };
+type CheckpointRow = Omit<StoredCheckpoint, 'sequence' | 'root'> & RootRow & { readonly sequence: string | number };
 
 /** Selects the columns of a checkpoint from `audit_checkpoint`. */
 export const CHECKPOINT_COLUMNS = `sequence, encode(hash, 'hex') as hash, is_root as "isRoot",
   encode(signature, 'hex') as signature, ${instant('created_at')} as "createdAt",
-  ${instant('started_at')} as "startedAt", ${instant('unsigned_until')} as "unsignedUntil"`;
+  ${instant('started_at')} as "startedAt", ${instant('unsigned_until')} as "unsignedUntil", ${ROOT_COLUMNS}`;
 
-export const toCheckpoint = (row: CheckpointRow): StoredCheckpoint => ({ ...row, sequence: Number(row.sequence) });
+export const toCheckpoint = (row: CheckpointRow): StoredCheckpoint => {
+  const { hash, isRoot, createdAt, startedAt, unsignedUntil, signature } = row;
+  const sequence = Number(row.sequence);
+  return { sequence, hash, isRoot, createdAt, startedAt, unsignedUntil, signature, root: toRoot(row) };
+};
 
 /** Reads checkpoints. @param where a condition on `audit_checkpoint`, with its order */
 export async function readCheckpoints(
@@ -43,9 +46,20 @@ export const newestCheckpoint = async (tx: Sql): Promise<StoredCheckpoint | unde
   (await readCheckpoints(tx, 'true order by sequence desc limit 1'))[0];
 
 /** Returns which of SECRET_KEYS signed a checkpoint, counted from 0, or -1. */
-export function findSignerIndex(encryption: Encryption, { signature, ...checkpoint }: StoredCheckpoint): number {
-  return findSigner(checkpointKeys(encryption), checkpoint, signature);
+export function findSignerIndex(encryption: Encryption, checkpoint: StoredCheckpoint): number {
+  const { root, signature } = checkpoint;
+  if (root === null) return findOldSigner(oldCheckpointKeys(encryption), checkpoint, signature);
+  return findRootSigner(encryption, 'checkpoint', toValues(checkpoint), { root, signature });
 }
+
+const toValues = ({ sequence, hash, isRoot, createdAt, startedAt, unsignedUntil }: Checkpoint) => [
+  sequence,
+  hash,
+  isRoot,
+  createdAt,
+  startedAt,
+  unsignedUntil,
+];
 
 /**
  * Returns until when events without a MAC are accepted. After an upgrade they are accepted for a while, because
@@ -67,20 +81,33 @@ export async function tryLockChain(tx: Sql): Promise<boolean> {
   return row?.locked === true;
 }
 
-/** Signs a position of the chain with the first of SECRET_KEYS. */
+/** Signs a position of the chain, and its beginning, with the first of SECRET_KEYS. */
 export async function insertCheckpoint(
   tx: Sql,
   encryption: Encryption,
-  position: Omit<Checkpoint, 'createdAt'>,
+  checkpoint: Omit<Checkpoint, 'createdAt'> & { readonly createdAt?: string },
+  root: ChainRoot,
 ): Promise<void> {
-  const [key] = checkpointKeys(encryption);
-  if (key === undefined) throw new Error('A checkpoint needs a key.');
-  const { sequence, hash, isRoot, startedAt, unsignedUntil } = position;
-  const createdAt = new Date().toISOString();
-  const signature = signCheckpoint(key, { sequence, hash, isRoot, createdAt, startedAt, unsignedUntil });
+  const { sequence, hash, isRoot, startedAt, unsignedUntil, createdAt = new Date().toISOString() } = checkpoint;
+  const signature = signWithRoot(encryption, 'checkpoint', toValues({ ...checkpoint, createdAt }), root);
   await tx.execute(
-    `insert into audit_checkpoint (id, created_at, sequence, hash, is_root, started_at, unsigned_until, signature)
-     values (?, ?::timestamptz, ?, decode(?, 'hex'), ?, ?::timestamptz, ?::timestamptz, decode(?, 'hex'))`,
-    [newId('chk'), createdAt, sequence, hash, isRoot, startedAt, unsignedUntil, signature],
+    `insert into audit_checkpoint (id, created_at, sequence, hash, is_root, started_at, unsigned_until, signature,
+       root_sequence, root_hash, root_at, pruned_before)
+     values (?, ?::timestamptz, ?, decode(?, 'hex'), ?, ?::timestamptz, ?::timestamptz, decode(?, 'hex'),
+       ?, decode(?, 'hex'), ?::timestamptz, ?)`,
+    [
+      newId('chk'),
+      createdAt,
+      sequence,
+      hash,
+      isRoot,
+      startedAt,
+      unsignedUntil,
+      signature,
+      root.sequence,
+      root.hash,
+      root.at,
+      root.prunedBefore,
+    ],
   );
 }

@@ -21,12 +21,13 @@ export function nextPosition(before: ChainPosition, row: CanonicalRow): ChainPos
   return { sequence, hash };
 }
 
-const PURPOSE = 'audit-checkpoint';
+/** What signed checkpoints in versions that did not sign the beginning of the chain with them. */
+const OLD_PURPOSE = 'audit-checkpoint';
 
-/** Returns the keys that checkpoints are signed with; the first one signs. */
-export const checkpointKeys = (encryption: Encryption): readonly KeyObject[] => encryption.keysFor(PURPOSE);
+/** Returns the keys that those versions signed checkpoints with; the first one signed. */
+export const oldCheckpointKeys = (encryption: Encryption): readonly KeyObject[] => encryption.keysFor(OLD_PURPOSE);
 
-/** A position where the chain once ended. A root is a checkpoint whose predecessors were pruned. */
+/** A position where the chain once ended. A root is one whose predecessors were pruned. */
 export type Checkpoint = ChainPosition & {
   readonly isRoot: boolean;
   readonly createdAt: string;
@@ -35,8 +36,8 @@ export type Checkpoint = ChainPosition & {
   readonly unsignedUntil: string | null;
 };
 
-/** Returns the signature of a checkpoint in hex. It takes `SECRET_KEYS`, which are not in the database. */
-export const signCheckpoint = (key: KeyObject, checkpoint: Checkpoint): string => {
+/** Returns the signature of a checkpoint without the beginning of the chain, in hex. */
+export const signOldCheckpoint = (key: KeyObject, checkpoint: Checkpoint): string => {
   const { sequence, hash, isRoot, createdAt, startedAt, unsignedUntil } = checkpoint;
   const chain = startedAt === null ? [] : [startedAt, unsignedUntil];
   return createHmac('sha256', key)
@@ -44,10 +45,10 @@ export const signCheckpoint = (key: KeyObject, checkpoint: Checkpoint): string =
     .digest('hex');
 };
 
-/** Returns the index of the key that signed a checkpoint, or -1. */
-export const findSigner = (keys: readonly KeyObject[], checkpoint: Checkpoint, signature: string): number =>
+/** Returns the index of the key that signed a checkpoint without the beginning of the chain, or -1. */
+export const findOldSigner = (keys: readonly KeyObject[], checkpoint: Checkpoint, signature: string): number =>
   keys.findIndex((key) => {
-    const expected = Buffer.from(signCheckpoint(key, checkpoint), 'hex');
+    const expected = Buffer.from(signOldCheckpoint(key, checkpoint), 'hex');
     const given = Buffer.from(signature, 'hex');
     return given.length === expected.length && timingSafeEqual(given, expected);
   });

@@ -6,7 +6,8 @@ import { findUnsignedUntil, insertCheckpoint, type ChainServices, type StoredChe
 import type { CanonicalRow } from './event-columns.ts';
 import { eventKeys, isEventSigned } from './event-mac.ts';
 import { nextPosition, type ChainPosition } from './hash-chain.ts';
-import { signHead } from './head.ts';
+import { headValues, SET_HEAD } from './head.ts';
+import type { ChainRoot } from './root.ts';
 import { writePayloads } from '../feed/payloads.ts';
 import type { PayloadServices } from '../feed/sources.ts';
 import type { Sql } from './sql.ts';
@@ -26,6 +27,7 @@ export function createAcceptance(encryption: Encryption, last: StoredCheckpoint 
 
 type Links = {
   readonly start: ChainPosition;
+  readonly root: ChainRoot;
   readonly accepted: readonly Candidate[];
   readonly rejected: readonly string[];
   readonly source: 'new' | 'pending';
@@ -35,7 +37,7 @@ type Links = {
 export async function writeLinks(
   sql: Sql,
   services: PayloadServices,
-  { start, accepted, rejected, source }: Links,
+  { start, root, accepted, rejected, source }: Links,
 ): Promise<ChainPosition> {
   if (rejected.length > 0 && source === 'new') {
     await sql.execute('insert into audit_pending select unnest(?::text[]) on conflict do nothing', [rejected]);
@@ -50,8 +52,8 @@ export async function writeLinks(
        insert into audit_link (sequence, event_id, hash)
        select ?::bigint + position, event_id, decode(hash, 'hex')
        from unnest(?::text[], ?::text[]) with ordinality as l (event_id, hash, position))
-     update audit_head set sequence = ?, hash = decode(?, 'hex'), signature = decode(?, 'hex')`,
-    [start.sequence, ids, hashes, end.sequence, end.hash, signHead(services.encryption, end)],
+     update audit_head set ${SET_HEAD} where id = 1`,
+    [start.sequence, ids, hashes, ...headValues(services.encryption, end, root)],
   );
   await writePayloads(sql, services, accepted, start.sequence);
   return end;
@@ -69,11 +71,11 @@ export async function signCheckpointAt(
   { encryption }: ChainServices,
   log: Log,
   { sequence, hash }: ChainPosition,
-  { checkpoint }: { readonly checkpoint: StoredCheckpoint | undefined },
+  { checkpoint, root }: { readonly checkpoint: StoredCheckpoint | undefined; readonly root: ChainRoot },
 ): Promise<void> {
   const startedAt = checkpoint === undefined ? new Date().toISOString() : (checkpoint.startedAt ?? UNKNOWN_START);
   const unsignedUntil = findUnsignedUntil(checkpoint);
-  await insertCheckpoint(sql, encryption, { sequence, hash, isRoot: false, startedAt, unsignedUntil });
+  await insertCheckpoint(sql, encryption, { sequence, hash, isRoot: false, startedAt, unsignedUntil }, root);
   // Compare it with `roster audit verify --known`: it reveals whether the end of the chain was cut off later.
-  log.info({ sequence, hash }, 'audit checkpoint');
+  log.info({ sequence, hash, root: root.sequence }, 'audit checkpoint');
 }

@@ -43,9 +43,9 @@ export async function checkUnlinked(tx: EntityManager, encryption: Encryption, l
   }
 }
 
-/** Not later than the last run of retention, which is signed. */
-const IS_EXPIRED = `coalesce(e.id < h.pruned_before
-  and e.occurred_at < (select max(created_at) from audit_checkpoint where is_root), false)`;
+/** Not later than the last run of retention, as the end of the chain signs it. */
+const IS_EXPIRED = `coalesce(e.id < h.pruned_before and e.occurred_at < coalesce(h.root_at,
+  (select max(created_at) from audit_checkpoint where is_root)), false)`;
 
 const readUnlinked = (tx: EntityManager, ids: readonly string[]): Promise<UnlinkedRow[]> =>
   tx.execute<UnlinkedRow[]>(

@@ -1,10 +1,12 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Log } from '../../telemetry/log.ts';
+import { forEachPart } from '../../db/long-lists/parts.ts';
+import { withRests } from '../../db/turns/rest.ts';
 import { firstIdAt } from '../../entities/index.ts';
 import { record } from '../record.ts';
+import { allowDeletion, endDeletion } from './allow-deletion.ts';
 import {
   insertCheckpoint,
-  newestCheckpoint,
   readCheckpoints,
   findSignerIndex,
   tryLockChain,
@@ -12,7 +14,11 @@ import {
   type StoredCheckpoint,
 } from './checkpoints.ts';
 import { CANONICAL, type CanonicalRow } from './event-columns.ts';
-import { GENESIS, nextPosition, type ChainPosition } from './hash-chain.ts';
+import { nextPosition, type ChainPosition } from './hash-chain.ts';
+import type { ChainRoot } from './root.ts';
+import { BUILT_IN_FIRST } from './search-path.ts';
+import { signRoot } from './sign-root.ts';
+import { findEndProblem, readState, signedEnd } from './state.ts';
 import { verifyAudit } from './verify.ts';
 
 type RetentionServices = ChainServices & { readonly config: { readonly auditDays: number } };
@@ -30,20 +36,27 @@ export const retentionEnd = ({ auditDays }: { readonly auditDays: number }, now:
 /**
  * Removes the events that are older than AUDIT_DAYS from the chain, in whole ranges. Their rows go with the partition
  * of their month (see `dropOldPartitions`). The checkpoint at the end of a
- * range is kept and signed as the root from which the rest is verified. Ranges that fail verification are kept,
+ * range is kept as the root from which the rest is verified, which the end and the newest checkpoint sign. Ranges that fail verification are kept,
  * because they are evidence of tampering. @returns the number of deleted events
  */
-export async function pruneEvents(services: RetentionServices, log: Log, now = new Date()): Promise<number> {
-  const [recent] = await readCheckpoints(services.db.em(), 'is_root and created_at > ?', [
-    new Date(now.getTime() - PAUSE_MS).toISOString(),
-  ]);
+export const pruneEvents = (services: RetentionServices, log: Log, now = new Date()): Promise<number> =>
+  withRests((rest) => pruneInRanges(services, log, now, rest));
+
+async function pruneInRanges(
+  services: RetentionServices,
+  log: Log,
+  now: Date,
+  rest: () => Promise<void>,
+): Promise<number> {
+  const { head } = await readState(services.db.em());
+  const root = head?.root ?? null;
   // Pruning runs less than once a minute, because each deletion is an event too.
-  if (recent !== undefined) return 0;
+  if (root !== null && root.sequence > 0 && Date.parse(root.at) > now.getTime() - PAUSE_MS) return 0;
   const before = retentionEnd(services.config, now);
   let deleted = 0;
   for (let i = 0; i < PRUNE_BATCHES_MAX; i += 1) {
     const { db } = services;
-    const range = await db.writeQueue.run(() => db.em().transactional((tx) => pruneRange(tx, services, before)));
+    const range = await db.transact(({ em }) => pruneRange(em, services, before));
     if (range === 'not_verified')
       log.error(
         { before },
@@ -51,6 +64,7 @@ export async function pruneEvents(services: RetentionServices, log: Log, now = n
       );
     if (range === 'not_verified' || range === 0) break;
     deleted += range;
+    await rest();
   }
   return deleted;
 }
@@ -60,7 +74,13 @@ async function pruneRange(
   services: RetentionServices,
   before: Date,
 ): Promise<number | 'not_verified'> {
+  await tx.execute(BUILT_IN_FIRST);
   if (!(await tryLockChain(tx))) return 0;
+  const state = await readState(tx);
+  const { head, checkpoint: newest } = state;
+  if (newest === undefined || head === null) return 0;
+  if (findEndProblem(services.encryption, state, undefined) !== null) return 'not_verified';
+  if (head.root === null) return 0; // it is signed with the next batch
   const [cut] = await readCheckpoints(
     tx,
     `not is_root and created_at < ? and sequence < (select min(sequence) from audit_link) + ?
@@ -68,24 +88,30 @@ async function pruneRange(
     [before.toISOString(), PRUNE_BATCH_MAX],
   );
   if (cut === undefined) return 0;
-  if (!(await isVerified(tx, services, cut, before))) return 'not_verified';
-  const newest = (await newestCheckpoint(tx)) ?? cut;
-  await tx.execute(`select set_config('roster.retention', 'on', true)`);
-  const prunedBefore = firstIdAt('evt', before);
-  const deleted = await tx.execute<{ id: string }[]>(DELETE_RANGE, [cut.sequence, prunedBefore, prunedBefore]);
+  if (!(await isVerified(tx, services, { cut, root: head.root }, before))) return 'not_verified';
+  await allowDeletion(tx);
+  const firstKept = firstIdAt('evt', before);
+  const deleted = await tx.execute<{ id: string }[]>(DELETE_RANGE, [cut.sequence, firstKept]);
   await tx.execute('delete from audit_checkpoint where sequence <= ?', [cut.sequence]);
+  const root = rootAt(cut, head.root, firstKept);
   const { startedAt, unsignedUntil } = newest;
-  await insertCheckpoint(tx, services.encryption, {
-    sequence: cut.sequence,
-    hash: cut.hash,
-    isRoot: true,
-    startedAt,
-    unsignedUntil,
-  });
-  await tx.execute(`select set_config('roster.retention', '', true)`);
+  const rest = { sequence: cut.sequence, hash: cut.hash, isRoot: true, startedAt, unsignedUntil };
+  await insertCheckpoint(tx, services.encryption, rest, root);
+  await endDeletion(tx);
+  const [checkpoint = newest] = newest.sequence > cut.sequence ? [newest] : await newestCheckpoints(tx);
+  await signRoot(tx, services.encryption, { end: signedEnd(state), checkpoint }, root);
   record(tx, 'audit_log.pruned', { number: deleted.length });
   return deleted.length;
 }
+
+const newestCheckpoints = (tx: EntityManager) => readCheckpoints(tx, 'true order by sequence desc limit 1');
+
+const rootAt = ({ sequence, hash }: ChainPosition, { prunedBefore }: ChainRoot, firstKept: string): ChainRoot => ({
+  sequence,
+  hash,
+  prunedBefore: prunedBefore !== null && prunedBefore > firstKept ? prunedBefore : firstKept,
+  at: new Date().toISOString(),
+});
 
 /**
  * Deletes positions with their events. An event in the partition of a month stays until the whole partition is dropped;
@@ -95,18 +121,16 @@ const DELETE_RANGE = `with cut as materialized (delete from audit_link where seq
     of_first as (delete from audit_event_first where id = any(array(select event_id from cut))),
     of_other as (delete from audit_event_other where id = any(array(select event_id from cut))),
     young as (delete from audit_event where id = any(array(select event_id from cut where event_id >= ?))
-      and tableoid not in ('audit_event_first'::regclass, 'audit_event_other'::regclass)),
-    moved as (update audit_head set pruned_before = greatest(pruned_before, ?))
+      and tableoid not in ('audit_event_first'::regclass, 'audit_event_other'::regclass))
   select event_id as id from cut`;
 
 /** Recomputes a range that is to be deleted, and checks that its end was signed. */
 async function isVerified(
   tx: EntityManager,
   services: RetentionServices,
-  cut: StoredCheckpoint,
+  { cut, root }: { readonly cut: StoredCheckpoint; readonly root: ChainRoot },
   before: Date,
 ): Promise<boolean> {
-  const [root] = await readCheckpoints(tx, 'is_root order by sequence desc limit 1');
   // The first position as a value: without it, PostgreSQL counts on the deleted ones too, and joins with all events.
   const [first] = await tx.execute<{ sequence: string }[]>('select sequence from audit_link order by sequence limit 1');
   const rows = await tx.execute<CanonicalRow[]>(
@@ -114,8 +138,10 @@ async function isVerified(
      where l.sequence between ? and ? order by l.sequence`,
     [first?.sequence ?? null, cut.sequence],
   );
-  let position: ChainPosition = root ?? GENESIS;
-  for (const row of rows) position = nextPosition(position, row);
+  let position: ChainPosition = root;
+  await forEachPart(rows, (part) => {
+    for (const row of part) position = nextPosition(position, row);
+  });
   const isUnchanged = position.sequence === cut.sequence && position.hash === cut.hash;
   if (!isUnchanged || rows.some((row) => Date.parse(row.occurred_at) > before.getTime())) return false;
   // If its key is no longer in SECRET_KEYS, the newest checkpoint has to cover it.

@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg';
+import { BUILT_IN_FIRST } from './search-path.ts';
 
 /** Runs SQL with `?` for parameters: an entity manager, or a plain connection. */
 export type Sql = {
@@ -33,7 +34,8 @@ function toPrepared(sql: string): Statement {
 
 type Pool = { connect(): Promise<ClientBase & { release(error?: Error | boolean): void }> };
 
-// A prepared statement keeps the plan from when its tables were nearly empty, and would later scan all of them.
+// A prepared statement keeps the plan from when its tables were nearly empty, and would later scan all of them. Also a
+// table of one row is read by its key: its scan would cost ten billion, for which PostgreSQL compiles the statement.
 const BY_INDEXES = ['seqscan', 'hashjoin', 'mergejoin'].map((plan) => `set local enable_${plan} = off`).join('; ');
 
 /**
@@ -41,7 +43,7 @@ const BY_INDEXES = ['seqscan', 'hashjoin', 'mergejoin'].map((plan) => `set local
  * PostgreSQL takes several times as long to plan those that number a few events as to execute them.
  */
 export const inPreparedTransaction = <Result>(pool: Pool, work: (sql: Sql) => Promise<Result>): Promise<Result> =>
-  inTransaction(pool, work, { begin: `begin; ${BY_INDEXES}`, read: toPrepared });
+  inTransaction(pool, work, { settings: BY_INDEXES, read: toPrepared });
 
 /**
  * Runs `work` in a transaction on a connection of the pool, without the ORM, because it runs many times a second.
@@ -50,21 +52,27 @@ export const inPreparedTransaction = <Result>(pool: Pool, work: (sql: Sql) => Pr
 export async function inTransaction<Result>(
   pool: Pool,
   work: (sql: Sql) => Promise<Result>,
-  { begin, read } = { begin: 'begin', read: toStatement },
+  { settings = '', read }: { settings?: string; read: typeof toStatement } = { read: toStatement },
 ): Promise<Result> {
   const client = await pool.connect();
   // The statement gets the error too. An unhandled error event would crash the process.
   const onError = () => undefined;
   client.on('error', onError);
   let failure: Error | undefined;
+  // Of statements that were sent together, the first one that failed says why; the others only that it did (25P02).
+  const noteFirst = (error: unknown) => {
+    failure ??= error instanceof Error ? error : new Error(String(error));
+    throw failure;
+  };
   try {
-    const begun = client.query(begin);
-    const [, result] = await Promise.all([begun, work(createSql(client, read))]);
+    const sql = createSql(client, read);
+    const noting: Sql = { execute: (text, values) => sql.execute<never>(text, values).catch(noteFirst) };
+    const begun = client.query(`begin; ${BUILT_IN_FIRST}; ${settings}`).catch(noteFirst);
+    const [, result] = await Promise.all([begun, work(noting)]);
     await client.query('commit');
     return result;
   } catch (error) {
-    failure = error instanceof Error ? error : new Error(String(error));
-    throw error;
+    return noteFirst(error);
   } finally {
     client.removeListener('error', onError);
     client.release(failure);

@@ -3,6 +3,7 @@ import { IS_SNAPSHOT_VALID } from './candidates.ts';
 import { CHECKPOINT_COLUMNS, findSignerIndex, toCheckpoint, type StoredCheckpoint } from './checkpoints.ts';
 import { GENESIS, type ChainPosition } from './hash-chain.ts';
 import { findHeadSigner, HEAD_COLUMNS, toHead, type StoredHead } from './head.ts';
+import { isSameRoot } from './root.ts';
 import type { Sql } from './sql.ts';
 
 /** The chain as the worker finds it. */
@@ -30,12 +31,12 @@ type Row = {
 export async function readState(sql: Sql): Promise<ChainState> {
   const [row] = await sql.execute<Row[]>(
     `select
-       (select row_to_json(x) from (select ${HEAD_COLUMNS} from audit_head) x) as head,
+       (select row_to_json(x) from (select ${HEAD_COLUMNS} from audit_head where id = 1) x) as head,
        (select row_to_json(x) from (select ${CHECKPOINT_COLUMNS} from audit_checkpoint order by sequence desc limit 1) x)
          as checkpoint,
        (select row_to_json(x) from (
          select sequence, encode(hash, 'hex') as hash from audit_link order by sequence desc limit 1) x) as link,
-       (select ${IS_SNAPSHOT_VALID} from audit_head h) as valid,
+       (select ${IS_SNAPSHOT_VALID} from audit_head h where h.id = 1) as valid,
        pg_current_snapshot()::text as snapshot`,
   );
   if (row === undefined) throw new Error('PostgreSQL returned no state of the audit chain.');
@@ -53,6 +54,25 @@ export async function readState(sql: Sql): Promise<ChainState> {
 export const signedEnd = ({ head, checkpoint }: Pick<ChainState, 'head' | 'checkpoint'>): ChainPosition =>
   head !== null && head.sequence >= (checkpoint?.sequence ?? 0) ? head : (checkpoint ?? GENESIS);
 
+/** Whether a version wrote the chain that did not sign its beginning. This one signs it once (`sign-old-root.ts`). */
+export const isRootUnsigned = ({ head, checkpoint }: Pick<ChainState, 'head' | 'checkpoint'>): boolean =>
+  (head !== null || checkpoint !== undefined) && (head?.root ?? null) === null && (checkpoint?.root ?? null) === null;
+
+/**
+ * Returns what is wrong with the beginning of the chain, or null: its end and its newest checkpoint have to agree.
+ * @param isSigned whether a signed one was seen, after which none without is accepted
+ */
+export function findRootProblem(
+  { head, checkpoint }: Pick<ChainState, 'head' | 'checkpoint'>,
+  isSigned: boolean,
+): 'root_not_signed' | 'root_differs' | null {
+  if (head === null && checkpoint === undefined) return null;
+  if (isRootUnsigned({ head, checkpoint })) return isSigned ? 'root_not_signed' : null;
+  const [ofHead, ofCheckpoint] = [head?.root ?? null, checkpoint?.root ?? null];
+  if (ofHead === null || ofCheckpoint === null) return 'root_not_signed';
+  return isSameRoot(ofHead, ofCheckpoint) ? null : 'root_differs';
+}
+
 /**
  * Returns why the chain must not be extended, or null. Anyone with write access to the database can compute links,
  * so only a signed end is extended.
@@ -68,7 +88,10 @@ export function findEndProblem(
   if ((known?.sequence ?? 0) > end.sequence) return end.sequence === 0 ? 'chain_restarted' : 'end_missing';
   if (checkpoint !== undefined && findSignerIndex(encryption, checkpoint) === -1) return 'checkpoint_not_signed';
   if (head !== null && findHeadSigner(encryption, head) === -1) return 'end_not_signed';
-  if ((link?.sequence ?? 0) < end.sequence && !(link === null && checkpoint?.isRoot)) return 'end_missing';
+  const rootProblem = findRootProblem({ head, checkpoint }, known !== undefined);
+  if (rootProblem !== null) return rootProblem;
+  const isEmpty = link === null && (head?.root?.sequence === end.sequence || checkpoint?.isRoot === true);
+  if ((link?.sequence ?? 0) < end.sequence && !isEmpty) return 'end_missing';
   const actual = link ?? checkpoint ?? GENESIS;
   return actual.sequence === end.sequence && actual.hash === end.hash ? null : 'end_differs';
 }

@@ -16,7 +16,7 @@ const age = (at: string): string => `greatest(0, coalesce(extract(epoch from now
  * answers also if the numbering stands still. Without a valid snapshot, new events are those after the last numbered one.
  */
 const unnumberedAge = query<UnnumberedAge>(
-  'unnumbered_age',
+  'audit_event_find_unnumbered_age',
   `with head as materialized (
      select snapshot, coalesce(${IS_SNAPSHOT_VALID}, false) as is_valid from (select) one left join audit_head h on true
    )

@@ -1,4 +1,3 @@
-import { IsolationLevel } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import {
   newestCheckpoint,
@@ -12,8 +11,10 @@ import { checkGuards } from './guards.ts';
 import { CANONICAL, type CanonicalRow } from './event-columns.ts';
 import { GENESIS, nextPosition, type ChainPosition } from './hash-chain.ts';
 import { findHeadSigner, HEAD_COLUMNS, toHead } from './head.ts';
+import { readOldRoot, ROOT_SIGNED, wasRootSigned } from './sign-root.ts';
 import { checkUnlinked } from './pending.ts';
-import { signedEnd } from './state.ts';
+import { pinSearchPath } from './search-path.ts';
+import { findRootProblem, isRootUnsigned, signedEnd } from './state.ts';
 
 const PAGE = 2000;
 
@@ -33,6 +34,10 @@ export type Verification = {
   readonly events: number;
   readonly pending: number;
   readonly end: ChainPosition;
+  /** The position before the first event: retention has deleted what was up to there. */
+  readonly root: ChainPosition;
+  /** False until this version has signed the beginning of a chain of one before. */
+  readonly isRootSigned: boolean;
   /** Events that were chained long after they happened: the worker did not run, or they were inserted later. */
   readonly late: Notice;
   /** Events without a MAC, recorded before an upgrade. */
@@ -41,25 +46,33 @@ export type Verification = {
   readonly isSignedByFirstKey: boolean;
 };
 
+/** A position from the log. With the beginning, that was signed then. */
+export type KnownPosition = ChainPosition & { readonly root?: number };
+
 /**
  * Recomputes the chain from the events in one snapshot and compares it with what is stored. Only its end
  * and the newest checkpoint have to be signed by one of SECRET_KEYS, because their hashes cover everything before.
  * @param known a position from the log, which reveals whether the end was cut off after it
  */
-export async function verifyAudit(services: ChainServices, known?: ChainPosition): Promise<Verification> {
-  return services.db.em().transactional((tx) => verify(tx, services, known), {
-    isolationLevel: IsolationLevel.REPEATABLE_READ,
-    readOnly: true,
-  });
+export async function verifyAudit(services: ChainServices, known?: KnownPosition): Promise<Verification> {
+  return services.db.readSnapshot(({ em }) => verify(em, services, known));
 }
 
-async function verify(tx: EntityManager, services: ChainServices, known?: ChainPosition): Promise<Verification> {
-  const [root] = await readCheckpoints(tx, 'is_root order by sequence desc limit 1');
+async function verify(tx: EntityManager, services: ChainServices, known?: KnownPosition): Promise<Verification> {
+  const shadows = await pinSearchPath(tx);
   const last = await newestCheckpoint(tx);
-  const walk = new ChainWalk(services, root ?? GENESIS, known);
-  await walk.run(tx);
   const [headRow] = await tx.execute<Parameters<typeof toHead>[0][]>(`select ${HEAD_COLUMNS} from audit_head`);
   const head = toHead(headRow);
+  // That of a version before counts only on a chain that no version has signed it on.
+  const oldRoot = isRootUnsigned({ head, checkpoint: last }) ? await readOldRoot(tx, services.encryption) : null;
+  const { sequence, hash } = head?.root ?? last?.root ?? oldRoot ?? GENESIS;
+  const root = { sequence, hash };
+  const walk = new ChainWalk(services, root, known);
+  await walk.run(tx);
+  const isKnownSigned = known?.root !== undefined || walk.isRootSigned || (await wasRootSigned(tx));
+  const rootProblem =
+    findRootProblem({ head, checkpoint: last }, isKnownSigned) ??
+    (known?.root !== undefined && known.root > root.sequence ? 'root_differs' : null);
   const signers = [
     ...(last === undefined ? [] : [{ sequence: last.sequence, key: findSignerIndex(services.encryption, last) }]),
     ...(head === null ? [] : [{ sequence: head.sequence, key: findHeadSigner(services.encryption, head) }]),
@@ -69,17 +82,20 @@ async function verify(tx: EntityManager, services: ChainServices, known?: ChainP
     ...[walk.fault ?? endFault(walk.end, signedEnd({ head, checkpoint: last }), known)].filter(
       (fault) => fault !== null,
     ),
+    ...(rootProblem === null ? [] : [faultAt(rootProblem, root.sequence)]),
     ...signers.filter(({ key }) => key === -1).map(({ sequence }) => faultAt('checkpoint_not_signed', sequence)),
     ...(await findRestart(tx, last)),
     ...pending.faults,
-    ...(await checkGuards(tx)).map(({ kind, trigger }) => ({ ...faultAt(kind, null), trigger })),
+    ...[...shadows, ...(await checkGuards(tx))].map(({ kind, trigger }) => ({ ...faultAt(kind, null), trigger })),
   ];
   return {
     fault: faults[0] ?? null,
     faults,
-    events: walk.end.sequence - (root?.sequence ?? 0),
+    events: walk.end.sequence - root.sequence,
     pending: pending.count,
     end: walk.end,
+    root,
+    isRootSigned: !isRootUnsigned({ head, checkpoint: last }),
     late: walk.late,
     unsigned: walk.unsigned,
     isSignedByFirstKey: signers.every(({ key }) => key === 0),
@@ -116,6 +132,8 @@ type LinkRow = CanonicalRow & { sequence: string; hash: string; event_id: string
 class ChainWalk {
   fault: Fault | null = null;
   end: ChainPosition;
+  /** Whether an event says that the beginning of the chain is signed. */
+  isRootSigned = false;
   late: Notice = { count: 0, sequence: null, eventId: null };
   unsigned: Notice = { count: 0, sequence: null, eventId: null };
   readonly #services: ChainServices;
@@ -164,6 +182,7 @@ class ChainWalk {
       const checkpoint = checkpoints[i];
       this.fault = this.#step(row, expected, checkpoint);
       if (this.fault !== null) return;
+      if (row.event === ROOT_SIGNED) this.isRootSigned = true;
       if (checkpoint === undefined) continue;
       // The time of a checkpoint is not trustworthy if its key was removed from SECRET_KEYS.
       if (isVerified(checkpoint) && Date.parse(checkpoint.createdAt) - Date.parse(row.occurred_at) > LATE_MS)

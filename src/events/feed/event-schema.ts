@@ -35,7 +35,8 @@ const ENVELOPE = {
     })
     .nullable()
     .meta({ description: 'The resource that it is about, unless that is the team or the account.' }),
-  requestId: id.nullable().meta({ description: 'The `X-Request-Id` of the call.' }),
+  requestId: id.nullable().meta({ description: 'The id that Roster gave the call. No other call has it.' }),
+  clientRequestId: id.nullable().meta({ description: 'The `X-Request-Id` that the client sent with the call.' }),
 };
 
 /** A delivered event of any type. */

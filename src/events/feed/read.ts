@@ -1,9 +1,10 @@
 import { query, type QueryRunner } from '../../db/query.ts';
 import type { Encryption } from '../../crypto/encryption.ts';
 import type { Permission, Scope } from '../../entities/index.ts';
-import { invalidInput, ProblemError } from '../../errors.ts';
+import { invalidInput, ProblemError } from '../../problems/error.ts';
 import { EVENTS, isKnown, knownNames, type EventName } from '../catalogue.ts';
 import { STOP_INTERVAL } from '../newer-version.ts';
+import { withoutOperatorFields } from '../data.ts';
 import type { EventDefinition } from '../definition.ts';
 import { COLUMNS } from '../chain/event-columns.ts';
 import { GENESIS } from '../chain/hash-chain.ts';
@@ -25,7 +26,7 @@ export type FeedReader =
 export type FeedPage = { readonly events: DeliveredEvent[]; readonly cursor: string; readonly hasMore: boolean };
 
 type Options = {
-  /** The cursor of the page before; without one, the feed begins with the oldest event. */
+  /** The cursor of the page before, or `NOW`; without one, the feed begins with the oldest event. */
   readonly after?: string | undefined;
   readonly limit: number;
   readonly types?: readonly EventName[] | undefined;
@@ -60,7 +61,7 @@ const IS_UNKNOWN = `($7::jsonb is not null and not p.type = ${LIST('$7')})`;
 
 const pageOf = (kind: FeedReader['kind']) =>
   query<Row>(
-    `feed_of_${kind}`,
+    `event_payload_list_of_${kind}`,
     `select ${COLUMNS.map((column) => `e.${column}`).join(', ')}, p.sequence, p.type, p.data,
        encode(l.hash, 'hex') as hash, p.created_at > now() - interval '${STOP_INTERVAL}' as is_recent
      from event_payload p join audit_event e on e.id = p.event_id join audit_link l on l.sequence = p.sequence
@@ -71,6 +72,9 @@ const pageOf = (kind: FeedReader['kind']) =>
   );
 const PAGES = { operator: pageOf('operator'), team: pageOf('team'), account: pageOf('account') };
 
+/** Stands for the cursor after the newest event. A snapshot that is read later lacks only what is numbered after it. */
+export const NOW = 'now';
+
 type Bounds = { start: string; startHash: string | null; end: string; endHash: string | null; known: string | null };
 
 const HASH_AT = (sequence: string) =>
@@ -79,7 +83,7 @@ const HASH_AT = (sequence: string) =>
 
 /** Returns the oldest and newest positions of feeds. Events that retention deleted from the audit log are not in feeds. */
 const feedBounds = query<Bounds>(
-  'feed_bounds',
+  'event_payload_find_bounds',
   `with h as (
      select coalesce(sequence, 0) as last, greatest(feed_start, coalesce(
        (select max(sequence) from audit_checkpoint where is_root), 0)) as first
@@ -99,6 +103,7 @@ export async function readFeed(
   reader: FeedReader,
   { after, limit, types }: Options,
 ): Promise<FeedPage> {
+  if (after === NOW) return { events: [], cursor: await findNow(db, encryption), hasMore: false };
   const from = await findStart(db, encryption, after);
   const isWide = reader.kind === 'operator' && !reader.teamId && !reader.accountId;
   const [bounds] = await db.query(feedBounds, [from.sequence, isWide ? from.sequence + WINDOW : null]);
@@ -124,6 +129,11 @@ export async function readFeed(
     cursor: encodeCursor(encryption, next.sequence < from.sequence ? from : next),
     hasMore: stop === -1 && (last !== null || (isWide && end.sequence === from.sequence + WINDOW)),
   };
+}
+
+async function findNow(db: QueryRunner, encryption: Encryption): Promise<string> {
+  const [bounds] = await db.query(feedBounds, [0, null]);
+  return encodeCursor(encryption, toPosition(bounds?.end, bounds?.endHash));
 }
 
 /** Resolves a cursor. */
@@ -173,6 +183,7 @@ export function toDelivered(row: DeliveredRow, reader: Pick<FeedReader, 'kind'>)
     accountId,
     target,
     requestId,
+    clientRequestId,
     data: details,
   } = serialize(row, reader.kind === 'operator' ? 'operator' : 'team');
   const { kind, id: actorId, credentialId, clientId } = actor;
@@ -184,9 +195,11 @@ export function toDelivered(row: DeliveredRow, reader: Pick<FeedReader, 'kind'>)
     actor: { kind, id: actorId, credentialId, clientId },
     teamId,
     accountId,
-    target,
+    // In the audit log, it is the role that the member has from then on. What teams do not see names the membership.
+    target: EVENTS[row.type]?.target === 'membership' && EVENTS[row.type].audience === 'team' ? null : target,
     requestId,
-    details: { ...details },
-    data: row.data,
+    clientRequestId,
+    details,
+    data: reader.kind === 'operator' ? row.data : withoutOperatorFields(row.data),
   };
 }

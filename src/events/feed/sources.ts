@@ -1,8 +1,8 @@
 import { activeMembership } from '../../db/predicates.ts';
-import type { Config } from '../../config.ts';
+import type { Config } from '../../config/config.ts';
 import type { Encryption } from '../../crypto/encryption.ts';
 import { publicKeyOf } from '../../crypto/webhook-secret.ts';
-import { ACCOUNT_ONLY_SCOPES, PERMISSIONS, SCOPES } from '../../entities/index.ts';
+import { ACCOUNT_ONLY_SCOPES, OPENID_SCOPES, PERMISSIONS, SCOPES } from '../../entities/index.ts';
 import type { CanonicalRow } from '../chain/event-columns.ts';
 import type { DataKind } from '../data.ts';
 
@@ -35,8 +35,13 @@ export const SOURCES: Readonly<Record<DataKind, Source>> = {
     keyOf: (event) => event.account_id,
     sql: `select a.id as key, json_build_object('id', a.id, 'email', a.email, 'firstName', a.first_name,
         'lastName', a.last_name, 'role', a.role, 'avatar', a.avatar, 'preferredLocale', a.preferred_locale,
-        'emailVerified', ${time('a.email_verified_at')}, 'createdAt', ${time('a.created_at')},
+        'externalId', a.external_id, 'emailVerified', ${time('a.email_verified_at')}, 'createdAt', ${time('a.created_at')},
         'updatedAt', ${time('a.updated_at')}) as data
+      from account a where a.id = any(?::text[])`,
+  },
+  accountMetadata: {
+    keyOf: (event) => event.account_id,
+    sql: `select a.id as key, json_build_object('accountId', a.id, 'public', a.public_metadata) as data
       from account a where a.id = any(?::text[])`,
   },
   session: {
@@ -55,22 +60,37 @@ export const SOURCES: Readonly<Record<DataKind, Source>> = {
   team: {
     keyOf: (event) => event.team_id,
     sql: `select t.id as key, json_build_object('id', t.id, 'name', t.name, 'slug', t.slug,
-        'description', t.description, 'avatarUrl', t.avatar_url) as data
+        'description', t.description, 'avatarUrl', t.avatar_url, 'externalId', t.external_id) as data
+      from team t where t.id = any(?::text[])`,
+  },
+  teamMetadata: {
+    keyOf: (event) => event.team_id,
+    sql: `select t.id as key, json_build_object('teamId', t.id, 'public', t.public_metadata) as data
       from team t where t.id = any(?::text[])`,
   },
   member: {
     keyOf: ({ account_id: accountId, team_id: teamId }) => accountId && teamId && `${accountId} ${teamId}`,
-    sql: `select m.account_id || ' ' || m.team_id as key, json_build_object('membershipId', m.id, 'userId', a.id,
+    sql: `select m.account_id || ' ' || m.team_id as key, json_build_object('membershipId', m.id, 'accountId', a.id, 'userId', a.id,
         'email', a.email, 'firstName', a.first_name, 'lastName', a.last_name, 'avatar', a.avatar, ${ROLE_OF},
-        'isActive', ${activeMembership('m')}, 'joinedAt', ${time('m.joined_at')}) as data
+        'isActive', ${activeMembership('m')}, 'status', case when not m.is_active then 'inactive'
+          when ${activeMembership('m')} then 'active' else 'expired' end,
+        'joinedAt', ${time('m.joined_at')}, 'expiresAt', ${time('m.expires_at')}) as data
       from unnest(?::text[]) pair
       join membership m on m.account_id = split_part(pair, ' ', 1) and m.team_id = split_part(pair, ' ', 2)
       join account a on a.id = m.account_id join role r on r.id = m.role_id`,
   },
+  memberMetadata: {
+    keyOf: ({ account_id: accountId, team_id: teamId }) => accountId && teamId && `${accountId} ${teamId}`,
+    sql: `select m.account_id || ' ' || m.team_id as key, json_build_object('membershipId', m.id,
+        'accountId', m.account_id, 'public', m.public_metadata) as data
+      from unnest(?::text[]) pair
+      join membership m on m.account_id = split_part(pair, ' ', 1) and m.team_id = split_part(pair, ' ', 2)`,
+  },
   role: {
     keyOf: targetOf,
     sql: `select r.id as key, json_build_object('roleId', r.id, 'name', r.name, 'isSystemRole', r.team_id is null,
-        'permissions', array(select p from unnest(array[${quoted(PERMISSIONS)}]) p where p = any(r.permissions))) as data
+        'permissions', array(select p from unnest(array[${quoted(PERMISSIONS)}]) p where p = any(r.permissions)),
+        'productPermissions', r.product_permissions) as data
       from role r where r.id = any(?::text[])`,
   },
   invitation: {
@@ -82,8 +102,9 @@ export const SOURCES: Readonly<Record<DataKind, Source>> = {
   apiKey: {
     keyOf: targetOf,
     sql: `select k.id as key, json_build_object('id', k.id, 'name', k.name, 'keyPrefix', k.key_prefix, 'last4', k.last4,
-        'scopes', k.scopes, 'teamId', k.team_id, 'createdAt', ${time('k.created_at')},
-        'lastUsedAt', ${time('k.last_used_at')}, 'expiresAt', ${time('k.expires_at')}) as data
+        'scopes', k.scopes, 'permissions', k.product_permissions, 'teamId', k.team_id,
+        'createdAt', ${time('k.created_at')}, 'lastUsedAt', ${time('k.last_used_at')},
+        'expiresAt', ${time('k.expires_at')}) as data
       from api_key k where k.id = any(?::text[])`,
   },
   subscription: {
@@ -115,6 +136,7 @@ export const SOURCES: Readonly<Record<DataKind, Source>> = {
         'team', case when t.id is not null then json_build_object('id', t.id, 'name', t.name) end,
         'scopes', array(select s from unnest(array[${quoted(SCOPES)}]) s where s = any(g.scopes)
           and (g.team_id is null or s not in (${quoted(ACCOUNT_ONLY_SCOPES)}))),
+        'openidScopes', array(select s from unnest(array[${quoted(OPENID_SCOPES)}]) s where s = any(g.openid_scopes)),
         'createdAt', ${time('g.created_at')}, 'lastUsedAt', ${time('g.last_used_at')},
         'expiresAt', ${time('g.expires_at')}) as data
       from oauth_grant g join oauth_client c on c.id = g.client_id left join team t on t.id = g.team_id
@@ -127,7 +149,7 @@ export const SOURCES: Readonly<Record<DataKind, Source>> = {
           when w.failing_since is not null then 'failing' else 'active' end,
         'disabledReason', w.disabled_reason, 'failingSince', ${time('w.failing_since')}, 'previousSecretExpiresAt',
         case when w.previous_expires_at > now() then ${time('w.previous_expires_at')} end,
-        'responsibleUserId', w.account_id, 'createdAt', ${time('w.created_at')}) as data
+        'responsibleAccountId', w.account_id, 'responsibleUserId', w.account_id, 'createdAt', ${time('w.created_at')}) as data
       from webhook_endpoint w where w.id = any(?::text[]) and w.deleted_at is null`,
     complete: showEndpoint,
   },

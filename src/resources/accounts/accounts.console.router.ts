@@ -1,5 +1,12 @@
 import { z } from 'zod';
-import { publicProcedure, sessionProcedure } from '../../procedures/procedures.ts';
+import { cursorsOf } from '../../procedures/cursors.ts';
+import {
+  proofProcedure,
+  publicProcedure,
+  sessionOrAppProcedure,
+  sessionProcedure,
+  sessionRenewalProcedure,
+} from '../../procedures/procedures.ts';
 import { SUCCESS, success } from '../../procedures/fields.ts';
 import { router } from '../../procedures/trpc.ts';
 import { accountOutput } from '../me/me.schema.ts';
@@ -17,6 +24,8 @@ import {
 import { listOwnEvents } from './activity.queries.ts';
 import { deleteAccount } from './deletion.service.ts';
 import { changeEmail, confirmEmailChange } from './email.service.ts';
+import { remainingAccessOutput } from '../sign-in/sign-in.schema.ts';
+import { offerRevocation } from '../sign-in/remaining-access.ts';
 import { exportAccount } from './export.queries.ts';
 import { changePassword } from './password.service.ts';
 import { updateProfile } from './profile.service.ts';
@@ -30,7 +39,8 @@ export const accountConsoleRouter = router({
     return { ...proof, provenUntil: proof.provenUntil?.toISOString() ?? null };
   }),
 
-  prove: sessionProcedure
+  prove: proofProcedure
+    .meta({ effect: 'none' })
     .input(proveInput)
     .output(success)
     .mutation(async ({ ctx, input }) => {
@@ -38,15 +48,18 @@ export const accountConsoleRouter = router({
       return SUCCESS;
     }),
 
-  changePassword: sessionProcedure
+  changePassword: sessionRenewalProcedure
+    .meta({ effect: 'weakens' })
     .input(changePasswordInput)
-    .output(success)
+    .output(remainingAccessOutput)
     .mutation(async ({ ctx, input }) => {
       await changePassword(ctx.services, ctx.browserClient, ctx.principal, input.newPassword);
-      return SUCCESS;
+      const { accountId } = ctx.principal;
+      return { ...SUCCESS, ...(await offerRevocation(ctx.services, accountId, 'password changed')) };
     }),
 
   changeEmail: sessionProcedure
+    .meta({ effect: 'weakens' })
     .input(changeEmailInput)
     .output(success)
     .mutation(async ({ ctx, input }) => {
@@ -55,6 +68,7 @@ export const accountConsoleRouter = router({
     }),
 
   confirmEmailChange: publicProcedure
+    .meta({ effect: 'weakens by link' })
     .input(z.object({ token: z.string() }))
     .output(success)
     .mutation(async ({ ctx, input }) => {
@@ -62,7 +76,8 @@ export const accountConsoleRouter = router({
       return SUCCESS;
     }),
 
-  updateProfile: sessionProcedure
+  updateProfile: sessionOrAppProcedure('profile:write')
+    .meta({ effect: 'none' })
     .input(updateProfileInput)
     .output(accountOutput)
     .mutation(async ({ ctx, input }) => presentAccount(await updateProfile(ctx.services, ctx.principal, input))),
@@ -70,14 +85,18 @@ export const accountConsoleRouter = router({
   activity: sessionProcedure
     .input(ownEventsInput)
     .output(ownEventsOutput)
-    .query(({ ctx: { services, principal }, input }) => listOwnEvents(services.db, principal.accountId, input)),
+    .query(({ ctx, input }) => listOwnEvents(ctx.services.db, cursorsOf(ctx), ctx.principal.accountId, input)),
 
   export: sessionProcedure
     .output(exportOutput)
     .query(({ ctx: { services, principal } }) => exportAccount(services.db, principal.accountId)),
 
-  delete: sessionProcedure.output(success).mutation(async ({ ctx }) => {
-    await deleteAccount(ctx.services, ctx.browserClient, ctx.principal);
-    return SUCCESS;
-  }),
+  delete: sessionProcedure
+    .meta({ effect: 'weakens' })
+    .output(success)
+    .mutation(async ({ ctx }) => {
+      await deleteAccount(ctx.services.db, ctx.principal, ctx.principal.accountId);
+      ctx.browserClient.clearSession();
+      return SUCCESS;
+    }),
 });

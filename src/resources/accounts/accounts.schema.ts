@@ -2,16 +2,18 @@ import { z } from 'zod';
 import { PASSWORD_LENGTH } from '../../crypto/password-hash.ts';
 import { ACTOR_KINDS, type Account } from '../../entities/index.ts';
 import { EVENTS, type EventName } from '../../events/catalogue.ts';
-import { emailAddress, readableName, resourceId, text, timestamp } from '../../procedures/fields.ts';
+import { cursor } from '../../procedures/cursors.ts';
+import { emailAddress, readableName, text, timestamp } from '../../procedures/fields.ts';
 
 /** A password to verify. Its length is limited before it is hashed. */
 const givenPassword = text(0, PASSWORD_LENGTH.max);
 
 export const proveInput = z.object({ password: givenPassword });
 
-/** The methods of a recent proof, and until when the last proof is valid. */
+/** The methods of a recent proof, and until when the last proof is valid. The address is that of an emailed link. */
 export const proofOutput = z.object({
   provenUntil: timestamp.nullable(),
+  email: z.string().nullable(),
   hasPassword: z.boolean(),
   hasPasskey: z.boolean(),
 });
@@ -70,7 +72,7 @@ export const presentAccountState = (account: Account) => ({
 
 export const ownEventsInput = z.object({
   /** `nextCursor` of the previous page. */
-  cursor: resourceId.optional(),
+  cursor: cursor.optional(),
   limit: z.int().min(1).max(500).default(50),
 });
 
@@ -85,6 +87,7 @@ const ownEvent = z.object({
   target: z.object({ id: z.string(), name: z.string().nullable() }).nullable(),
   address: z.string().nullable(),
   requestId: z.string().nullable(),
+  clientRequestId: z.string().nullable(),
   reason: z.string().nullable(),
   count: z.int(),
 });

@@ -1,15 +1,22 @@
 import { currentActor } from '../../events/actor.ts';
-import { record } from '../../events/record.ts';
-import { lockOne } from '../../transactions/locks.ts';
-import { isSameEmailAddress } from '../../transactions/email-address.ts';
+import { assignChanged } from '../../transactions/assign-changed.ts';
+import { ABANDONED, endPrivilegedOf } from '../invitations/end-invitations.ts';
+import type { OperatorCaller } from '../../transactions/caller.ts';
+import { accountByEmailStep, isSameEmailAddress } from '../../transactions/email-address.ts';
+import { requireChangeable } from '../../transactions/operator-caller.ts';
 import { reportTaken } from '../../transactions/report-taken.ts';
-import { transaction, type TransactionScope } from '../../transactions/transaction.ts';
-import type { EntityManager } from '@mikro-orm/postgresql';
-import { hashPassword, PASSWORD_LENGTH, requireUncommon } from '../../crypto/password-hash.ts';
+import { change } from '../../transactions/change.ts';
+import type { TransactionScope } from '../../transactions/steps.ts';
+import type { Database } from '../../db/database.ts';
+import { requireUncommon, type PasswordContext } from '../../crypto/common-passwords.ts';
+import { hashPassword, PASSWORD_LENGTH } from '../../crypto/password-hash.ts';
 import { Account, type ACCOUNT_ROLES } from '../../entities/index.ts';
-import { invalidInput, ProblemError } from '../../errors.ts';
+import { notify } from '../../jobs/notify.ts';
+import { invalidInput } from '../../problems/error.ts';
 import { replaceEmail } from './email.service.ts';
 import { revokeSessions } from '../sessions/sessions.service.ts';
+
+type Operating = OperatorCaller | 'system';
 
 export type NewAccount = {
   readonly email: string;
@@ -22,12 +29,18 @@ export type NewAccount = {
 };
 
 /** Creates an account for the operator. The unique index on the email address ignores case. */
-export async function createAccount(db: TransactionScope, input: NewAccount): Promise<Account> {
-  const passwordHash =
-    input.password === undefined ? null : await hashPassword(requireValidPassword(input.password, input.email));
+export async function createAccount(
+  db: TransactionScope,
+  caller: Operating,
+  { brand }: { readonly brand: { readonly name: string } },
+  input: NewAccount,
+): Promise<Account> {
+  const { email, password } = input;
+  const context = { email, brandName: brand.name };
+  const passwordHash = password === undefined ? null : await hashPassword(requireValidPassword(password, context));
   return reportTaken(uniqueValues(input), () =>
-    transaction(db, async (tx) => {
-      const account = tx.create(Account, {
+    change(db, caller, { on: 'installation', requires: 'operator' }, ({ em, record }) => {
+      const account = em.create(Account, {
         email: input.email,
         externalId: input.externalId ?? null,
         firstName: input.firstName ?? null,
@@ -37,7 +50,7 @@ export async function createAccount(db: TransactionScope, input: NewAccount): Pr
         passwordHash,
         emailVerifiedAt: input.isEmailVerified === true ? new Date() : null,
       });
-      record(tx, 'account.created', { accountId: account.id });
+      record('account.created', { accountId: account.id });
       return account;
     }),
   );
@@ -52,9 +65,9 @@ const uniqueValues = ({ email, externalId }: Identity) =>
   }) as const;
 
 /** Finds an account by its email address, ignoring case. @returns null if there is none */
-export async function findAccountByEmail(em: EntityManager, email: string): Promise<Account | null> {
-  const [row] = await em.execute<{ id: string }[]>('select id from account where lower(email) = lower(?)', [email]);
-  return row === undefined ? null : em.findOne(Account, row.id);
+export async function findAccountByEmail(db: Database, email: string): Promise<Account | null> {
+  const [row] = await db.query(...accountByEmailStep(email));
+  return row === undefined ? null : db.em().findOne(Account, row.id);
 }
 
 export type AccountChanges = {
@@ -71,59 +84,62 @@ export type AccountChanges = {
 /** Changes an account for the operator. Omitted fields keep their value. */
 export async function updateAccount(
   db: TransactionScope,
+  caller: Operating,
   accountId: string,
   { email, isEmailVerified, ...profile }: AccountChanges,
 ): Promise<void> {
   await reportTaken(uniqueValues({ email, externalId: profile.externalId }), () =>
-    transaction(db, async (tx) => {
-      const account = await lockOne(tx, 'account', accountId);
-      if (account === null) throw new ProblemError('account_not_found');
-      const given = Object.fromEntries(Object.entries(profile).filter(([, value]) => value !== undefined));
-      if (Object.keys(given).length > 0) {
-        tx.assign(account, given);
-        record(tx, 'account.profile_changed', { accountId });
-      }
-      const verifiedAt = isEmailVerified === true ? new Date() : null;
-      if (email !== undefined && !isSameEmailAddress(account.email, email))
-        await replaceEmail(tx, account, email, verifiedAt);
-      else if (isEmailVerified === true && !account.emailVerifiedAt) {
-        account.emailVerifiedAt = verifiedAt;
-        record(tx, 'account.email_verified', { accountId });
-      }
-    }),
+    change(
+      db,
+      caller,
+      { on: { account: accountId }, requires: 'operator' },
+      async ({ em, account: locked, record }) => {
+        if (email !== undefined || profile.externalId !== undefined) requireChangeable(caller, locked);
+        const account = await em.findOneOrFail(Account, accountId);
+        if (assignChanged(account, profile).length > 0) record('account.profile_changed', { accountId });
+        const verifiedAt = isEmailVerified === true ? new Date() : null;
+        if (email !== undefined && !isSameEmailAddress(account.email, email))
+          await replaceEmail(em, account, email, verifiedAt);
+        else if (isEmailVerified === true && !account.emailVerifiedAt) {
+          account.emailVerifiedAt = verifiedAt;
+          record('account.email_verified', { accountId });
+        }
+      },
+    ),
   );
 }
 
-/** Disables an account and revokes its sessions. Enabling it restores its API keys and grants. */
-export async function disableAccount(db: TransactionScope, accountId: string): Promise<Account> {
-  return transaction(db, async (tx) => {
-    // Lock the account, so that concurrent calls to disable and enable it leave a consistent state.
-    const account = await lockOne(tx, 'account', accountId);
-    if (account === null) throw new ProblemError('account_not_found');
+/**
+ * Disables an account, revokes its sessions and ends its invitations to privileged roles. Enabling it restores its API keys
+ * and grants.
+ */
+export const disableAccount = (db: TransactionScope, caller: Operating, accountId: string): Promise<Account> =>
+  change(db, caller, { on: { account: accountId }, requires: 'operator' }, async ({ em, account: locked, record }) => {
+    requireChangeable(caller, locked);
+    const account = await em.findOneOrFail(Account, accountId);
+    if (!account.disabledAt) record('operator.account_disabled', operatorFields(accountId));
     account.disabledAt ??= new Date();
-    record(tx, 'operator.account_disabled', operatorFields(accountId));
-    await revokeSessions(tx, { account: accountId }, 'account disabled');
+    await revokeSessions(em, { account: accountId }, 'account disabled');
+    await endPrivilegedOf(em, accountId, { reason: ABANDONED });
     return account;
   });
-}
 
-export async function enableAccount(db: TransactionScope, accountId: string): Promise<Account> {
-  return transaction(db, async (tx) => {
-    const account = await lockOne(tx, 'account', accountId);
-    if (account === null) throw new ProblemError('account_not_found');
+export const enableAccount = (db: TransactionScope, caller: Operating, accountId: string): Promise<Account> =>
+  change(db, caller, { on: { account: accountId }, requires: 'operator' }, async ({ em, account: locked, record }) => {
+    requireChangeable(caller, locked);
+    const account = await em.findOneOrFail(Account, accountId);
+    const wasDisabled = Boolean(account.disabledAt);
+    if (wasDisabled) record('operator.account_enabled', operatorFields(accountId));
     account.disabledAt = null;
-    record(tx, 'operator.account_enabled', operatorFields(accountId));
+    if (wasDisabled) await notify(em, accountId, { kind: 'account_enabled' });
     return account;
   });
-}
 
 /** Revokes all sessions of an account for the operator. @returns their number */
-export async function endSessions(db: TransactionScope, accountId: string): Promise<number> {
-  return transaction(db, async (tx) => {
-    if ((await lockOne(tx, 'account', accountId)) === null) throw new ProblemError('account_not_found');
-    return revokeSessions(tx, { account: accountId }, 'ended by the operator');
-  });
-}
+export const endSessions = (db: TransactionScope, caller: Operating, accountId: string): Promise<number> =>
+  change(db, caller, { on: { account: accountId }, requires: 'operator' }, ({ em }) =>
+    revokeSessions(em, { account: accountId }, 'ended by the operator'),
+  );
 
 /** Returns the ids of an operator event. On the command line the operator has no account. */
 function operatorFields(subjectId: string) {
@@ -131,12 +147,12 @@ function operatorFields(subjectId: string) {
   return { ...(actorId !== null && { accountId: actorId }), subjectId };
 }
 
-function requireValidPassword(password: string, email: string): string {
+function requireValidPassword(password: string, context: PasswordContext): string {
   const { min, max } = PASSWORD_LENGTH;
   const length = Array.from(password).length;
   const detail = `A password has ${min} to ${max} characters.`;
   if (length < min) throw invalidInput('/password', detail, 'min_length', 'body', { min });
   if (length > max) throw invalidInput('/password', detail, 'max_length', 'body', { max });
-  requireUncommon(password, email, '/password');
+  requireUncommon(password, context, '/password');
   return password;
 }

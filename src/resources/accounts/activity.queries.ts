@@ -1,12 +1,13 @@
 import { query, type QueryRunner } from '../../db/query.ts';
 import { EVENTS, type EventName } from '../../events/catalogue.ts';
 import { serialize, type EventRow } from '../../events/serialize.ts';
+import type { Cursors } from '../../procedures/cursors.ts';
 
 type Row = EventRow & { target_name: string | null };
 
 // Only names of what is the account’s own, and of roles of the team in which it happened.
 const eventsOfAccount = query<Row>(
-  'events_of_account',
+  'audit_event_list_of_account',
   `select e.*, coalesce(e.details ->> 'name', k.name, c.name, connected.name, p.name, r.name, i.email) as target_name
    from (
      select * from audit_event where account_id = $1 and id < $2 order by id desc limit $3
@@ -38,12 +39,15 @@ type Page = { readonly cursor?: string | undefined; readonly limit: number };
  * Lists the events about an account that its user can see, newest first. What others did is without their IP address,
  * session and request. A page can have fewer events than its limit, because those for operators are left out.
  */
-export async function listOwnEvents(db: QueryRunner, accountId: string, { cursor, limit }: Page) {
-  const rows = await db.query(eventsOfAccount, [accountId, cursor ?? AFTER_LAST_ID, limit + 1]);
+export async function listOwnEvents(db: QueryRunner, cursors: Cursors, accountId: string, { cursor, limit }: Page) {
+  const list = ['activity', accountId] as const;
+  const { id: before } = cursors.read(list, cursor) ?? { id: AFTER_LAST_ID };
+  const rows = await db.query(eventsOfAccount, [accountId, before, limit + 1]);
   const page = rows.slice(0, limit);
+  const last = rows.length > limit ? page.at(-1) : undefined;
   return {
     events: page.filter(isVisible).map((row) => presentOwnEvent(row, accountId)),
-    nextCursor: rows.length > limit ? (page.at(-1)?.id ?? null) : null,
+    nextCursor: last === undefined ? null : cursors.write(list, { sort: '', id: last.id }),
   };
 }
 
@@ -53,7 +57,7 @@ function isVisible(row: Row): boolean {
 }
 
 function presentOwnEvent(row: Row, accountId: string) {
-  const { id, type, occurredAt, actor, teamId, target, requestId, data, count } = serialize(row, 'team');
+  const { id, type, occurredAt, actor, teamId, target, data, count, ...request } = serialize(row, 'team');
   const isOwn = actor.id === accountId || (actor.kind === 'anonymous' && PROVEN.has(type));
   const { reason } = data;
   return {
@@ -65,7 +69,8 @@ function presentOwnEvent(row: Row, accountId: string) {
     teamId,
     target: target === null ? null : { id: target.id, name: row.target_name },
     address: isOwn ? actor.address : null,
-    requestId: isOwn ? requestId : null,
+    requestId: isOwn ? request.requestId : null,
+    clientRequestId: isOwn ? request.clientRequestId : null,
     reason: typeof reason === 'string' ? reason : null,
     count,
   };

@@ -3,97 +3,138 @@ import { QUEUE_JOBS } from '../../db/queue-tables.ts';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { eraseAccount } from '../../events/feed/erase.ts';
 import { record } from '../../events/record.ts';
-import { lockMany, lockOne, lockRows } from '../../transactions/locks.ts';
-import { transaction, type TransactionScope } from '../../transactions/transaction.ts';
-import { lockCaller } from '../../transactions/with-account.ts';
-import { disableEndpoints } from '../../transactions/disable-webhooks.ts';
-import { lockClientGrants, removeClients } from '../../transactions/remove-clients.ts';
+import { ConflictError } from '../../db/errors.ts';
+import { command, query } from '../../db/query.ts';
+import type { OperatorCaller } from '../../transactions/caller.ts';
+import { change } from '../../transactions/change.ts';
+import { callerIsLiveStep } from '../../transactions/live-caller.ts';
+import { lockOwnedTeams } from '../../transactions/lock-steps.ts';
+import { lockRows } from '../../transactions/lock-order.ts';
+import { lockMany } from '../../transactions/locks.ts';
+import { requireChangeable } from '../../transactions/operator-caller.ts';
+import { runStep, type Change, type TransactionScope } from '../../transactions/steps.ts';
+import { endPrivilegedOf, noteSenderDeleted } from '../invitations/end-invitations.ts';
+import { disableEndpoints } from '../../webhooks/disable.ts';
 import { revokeGrants } from '../../transactions/revocation.ts';
-import { enqueueRemoval } from '../../jobs/remove-client.ts';
+import { logoutJobs } from '../../jobs/logouts.ts';
+import { enqueueRemoval, lockClientGrants, removeClients } from '../../jobs/remove-client.ts';
 import { removeEndpoints } from '../../jobs/remove-endpoint.ts';
 import type { Principal } from '../../auth/principal.ts';
 import { Account, Invitation, Team } from '../../entities/index.ts';
-import { ProblemError } from '../../errors.ts';
+import { ProblemError } from '../../problems/error.ts';
 import { notify } from '../../jobs/notify.ts';
-import type { Services } from '../../app-services.ts';
-import type { BrowserClient } from '../../procedures/browser-client.ts';
-import { requireRecentProof } from '../../auth/recent-proof.ts';
+
+const remainingTeams = query<{ team_id: string }>(
+  'membership_list_of_deleted_account',
+  'select team_id from membership where account_id = $1 order by team_id',
+);
+
+const deleteAttemptsOfAddress = command<never>(
+  'sign_up_attempt_delete_of_deleted_account',
+  'delete from sign_up_attempt where lower(email) = lower($1)',
+);
+
+const invitationsOfAddress = query<{ id: string }>(
+  'invitation_list_of_address',
+  'select id from invitation where lower(email) = lower($1)',
+);
+
+const deleteSentMail = command<never>(
+  'sent_mail_delete_of_account',
+  'delete from sent_mail where recipient in (lower($1), $2)',
+);
+
+const deleteMailJobs = command<never>(
+  'job_delete_of_account',
+  `delete from ${QUEUE_JOBS}
+   where locked_at is null and (
+     payload->>'accountId' = $2 and payload->>'sealedToken' is not null or lower(payload->>'email') = lower($1))`,
+);
+
+const lockOfAccount = (table: 'session' | 'membership' | 'api_key') =>
+  lockRows(table, `${table}_lock_of_deleted_account`, `select id from ${table} where account_id = $1`);
+const [lockAllSessions, lockMemberships, lockKeys] = [
+  lockOfAccount('session'),
+  lockOfAccount('membership'),
+  lockOfAccount('api_key'),
+];
+
+/** The account itself, or the operator, who needs no proof. */
+type Deleter = Principal | OperatorCaller | 'system';
 
 /**
- * Deletes the caller's account, everything it owns, and the teams of which it is the only member.
- * @throws account_owns_teams; last_operator (409) if the instance would have no operator
+ * Deletes an account, everything it owns, and the teams of which it is the only member.
+ * @throws account_not_found, account_owns_teams; last_operator (409) if an operator deletes themselves and is the last
  */
-export async function deleteAccount(
-  services: Services,
-  browserClient: BrowserClient,
-  principal: Principal,
-): Promise<void> {
-  const { db } = services;
-  await requireRecentProof(db, principal);
-  // Try again if the account became the owner of another team before it was locked: teams are locked first.
-  const lock = async (tx: EntityManager) => {
-    const account = await lockCaller(tx, principal);
-    if (account.role === 'admin') await requireOtherOperator(tx, account.id);
-    return account;
-  };
-  while (!(await transaction(db, (tx) => remove(tx, principal.accountId, () => lock(tx))))) continue;
-  browserClient.clearSession();
-}
+export const deleteAccount = (db: TransactionScope, caller: Deleter, accountId: string): Promise<void> => {
+  const first = [[lockOwnedTeams, [accountId]]] as const;
+  const reads = [[findOwnedTeams, [accountId]]] as const;
+  const spec = { on: { account: accountId }, requires: 'self', first, reads } as const;
+  return change(db, caller, spec, async (opened, [locked, owned]) => {
+    if (caller === 'system' || 'operator' in caller) requireChangeable(caller, opened.account);
+    else if (opened.account.is_operator) await requireOtherOperator(opened, accountId);
+    // Teams are locked before the account, which came to own another one meanwhile.
+    if (owned.some(({ id }) => !locked.some((team) => team.id === id))) throw new ConflictError();
+    await lockSessions(opened, caller, accountId);
+    await remove(opened, accountId, owned);
+  });
+};
 
-/**
- * Deletes an account for the operator, without a proof.
- * @param open opens the transaction, if more has to be checked in it
- * @param lock locks the account, if more has to be locked or checked with it
- * @throws account_not_found, account_owns_teams
- */
-export async function deleteAccountAsOperator(
-  db: TransactionScope,
-  accountId: string,
-  open: typeof transaction<boolean> = transaction,
-  lock: (tx: EntityManager) => Promise<Account> = (tx) => requireAccount(tx, accountId),
-): Promise<void> {
-  while (!(await open(db, (tx) => remove(tx, accountId, () => lock(tx))))) continue;
-}
+const findOwnedTeams = query<OwnedTeam>(
+  'team_list_owned_to_delete',
+  `select m.team_id as id,
+     exists (select from membership o where o.team_id = m.team_id and o.account_id <> $1) as has_others
+   from membership m where m.account_id = $1 and m.role_id = 'owner' order by m.team_id`,
+);
+
+type OwnedTeam = { id: string; has_others: boolean };
+
+const lockOperators = command<object>('account_lock_operators', 'select from pg_advisory_xact_lock($1)');
+
+const otherOperator = query<object>(
+  'account_find_other_operator',
+  `select from account where role = 'admin' and disabled_at is null and id <> $1 limit 1`,
+);
 
 /**
  * Requires an operator besides the account, which is locked. Two who delete themselves take turns, so that the second
  * one sees what the first did.
  */
-async function requireOtherOperator(tx: EntityManager, accountId: string): Promise<void> {
-  await tx.execute('select pg_advisory_xact_lock(?)', [ADVISORY_LOCKS.operator]);
-  const [other] = await tx.execute<unknown[]>(
-    `select 1 from account where role = 'admin' and disabled_at is null and id <> ? limit 1`,
-    [accountId],
-  );
+async function requireOtherOperator({ run }: Change, accountId: string): Promise<void> {
+  const [, [other]] = await run([
+    [lockOperators, [ADVISORY_LOCKS.operator]],
+    [otherOperator, [accountId]],
+  ]);
   if (other === undefined) throw new ProblemError('last_operator');
 }
 
-async function requireAccount(tx: EntityManager, accountId: string): Promise<Account> {
-  const account = await lockOne(tx, 'account', accountId);
-  if (account === null) throw new ProblemError('account_not_found');
-  return account;
+/**
+ * Locks the sessions, and looks then whether that of the caller was revoked meanwhile: at the commit it is deleted.
+ * @throws credential_invalid
+ */
+async function lockSessions({ run }: Change, caller: Deleter, accountId: string): Promise<void> {
+  await run([[lockAllSessions, [accountId]]]);
+  if (caller === 'system' || 'operator' in caller) return;
+  const [[state]] = await run([callerIsLiveStep(caller)]);
+  if (state?.is_live !== true) throw new ProblemError('credential_invalid');
 }
 
-/** @returns false, with nothing changed, if a team would have to be locked after the account */
-async function remove(tx: EntityManager, accountId: string, lock: () => Promise<Account>): Promise<boolean> {
-  const teamIds = await listOwnedTeams(tx, accountId);
-  await lockMany(tx, 'team', { id: { $in: teamIds } });
-  const account = await lock();
+async function remove(
+  { em: tx, run, later, record }: Change,
+  accountId: string,
+  teams: readonly OwnedTeam[],
+): Promise<void> {
+  const account = await tx.findOneOrFail(Account, accountId);
   const { email, emailVerifiedAt } = account;
-  const owned = await listOwnedTeams(tx, accountId);
-  if (owned.some((id) => !teamIds.includes(id))) return false;
-
-  for (const teamId of owned) {
-    const others = await tx.execute<unknown[]>(
-      'select 1 from membership where team_id = ? and account_id <> ? limit 1',
-      [teamId, accountId],
-    );
-    if (others.length > 0) throw new ProblemError('account_owns_teams');
-  }
-  await lockRows(tx, 'session', 'select id from session where account_id = ?', [accountId]);
+  if (teams.some(({ has_others: hasOthers }) => hasOthers)) throw new ProblemError('account_owns_teams');
+  const owned = teams.map(({ id }) => id);
+  await tx.execute(logoutJobs('select id from session where account_id = ? and revoked_at is null'), [accountId]);
   await notify(tx, accountId, { kind: 'account_deleted' });
   if (email && emailVerifiedAt) await deleteEmailAddress(tx, accountId, email);
-  await lockRows(tx, 'membership', 'select id from membership where account_id = ?', [accountId]);
+  // Without their sender they would be like the operator's. Those of teams that are deleted go with them.
+  await endPrivilegedOf(tx, accountId, { reason: 'account deleted', accountId }, owned);
+  await noteSenderDeleted(tx, accountId);
+  await run([[lockMemberships, [accountId]]]);
   // The account's OAuth clients are deleted with it, and with them the grants of other users.
   const clients = await lockMany(tx, 'oauth_client', { account: accountId });
   const removal = await lockClientGrants(
@@ -102,24 +143,20 @@ async function remove(tx: EntityManager, accountId: string, lock: () => Promise<
   );
   await revokeGrants(tx, { account: accountId }, 'account deleted');
   await enqueueRemoval(tx, await removeClients(tx, removal));
-  await lockRows(tx, 'api_key', 'select id from api_key where account_id = ?', [accountId]);
+  await run([[lockKeys, [accountId]]]);
   for (const teamId of owned) {
     await removeEndpoints(tx, { teamId });
     await tx.nativeDelete(Team, { id: teamId });
-    record(tx, 'team.deleted', { accountId, teamId, reason: 'account deleted' });
+    record('team.deleted', { accountId, teamId, reason: 'account deleted' });
   }
   // Memberships are deleted with the account, so record an event for each team.
-  const left = await tx.execute<{ team_id: string }[]>(
-    'select team_id from membership where account_id = ? order by team_id',
-    [accountId],
-  );
-  for (const { team_id: teamId } of left) record(tx, 'member.left', { accountId, teamId, reason: 'account deleted' });
-  await tx.execute('delete from sign_up_attempt where lower(email) = lower(?)', [account.email ?? '']);
+  const [left] = await run([[remainingTeams, [accountId]]]);
+  for (const { team_id: teamId } of left) record('member.left', { accountId, teamId, reason: 'account deleted' });
+  later([deleteAttemptsOfAddress, [account.email ?? '']]);
   await disableEndpoints(tx, { account: accountId }, 'member_left');
   await tx.nativeDelete(Account, { id: accountId });
-  record(tx, 'account.deleted', { accountId });
+  record('account.deleted', { accountId });
   await eraseAccount(tx, { accountId, teamIds: owned, verifiedEmail: emailVerifiedAt ? (email ?? null) : null });
-  return true;
 }
 
 /**
@@ -127,25 +164,14 @@ async function remove(tx: EntityManager, accountId: string, lock: () => Promise<
  * deleted afterwards. An unverified address may belong to someone else, so its invitations stay.
  */
 async function deleteEmailAddress(tx: EntityManager, accountId: string, email: string): Promise<void> {
-  const ids = await tx.execute<{ id: string }[]>('select id from invitation where lower(email) = lower(?)', [email]);
+  const ids = await runStep(tx, [invitationsOfAddress, [email]]);
   const invitations = await lockMany(tx, 'invitation', { id: { $in: ids.map(({ id }) => id) } });
   for (const { id: invitationId, team, acceptedAt } of invitations) {
     await tx.nativeDelete(Invitation, { id: invitationId });
     if (!acceptedAt)
       record(tx, 'invitation.revoked', { accountId, teamId: team.id, invitationId, reason: 'account deleted' });
   }
-  await tx.execute('delete from sent_mail where recipient = lower(?)', [email]);
-  await tx.execute(
-    `delete from ${QUEUE_JOBS}
-     where payload->>'accountId' = ? and payload->>'sealedToken' is not null and locked_at is null`,
-    [accountId],
-  );
-}
-
-async function listOwnedTeams(tx: EntityManager, accountId: string): Promise<string[]> {
-  const rows = await tx.execute<{ team_id: string }[]>(
-    `select team_id from membership where account_id = ? and role_id = 'owner' order by team_id`,
-    [accountId],
-  );
-  return rows.map(({ team_id: id }) => id);
+  // Notices are counted by the id of the account.
+  await runStep(tx, [deleteSentMail, [email, accountId]]);
+  await runStep(tx, [deleteMailJobs, [email, accountId]]);
 }

@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { type Account, AccountToken, type TokenPurpose } from '../../entities/index.ts';
-import { ProblemError } from '../../errors.ts';
+import { ProblemError } from '../../problems/error.ts';
 import { lockOne } from '../../transactions/locks.ts';
 import { hashSecret, type Tokens } from '../../crypto/tokens.ts';
 import { HOUR_MS } from '../../time.ts';
@@ -13,17 +13,22 @@ const KINDS = {
   sign_in: { secret: 'signInLink', validMs: HOUR_MS },
 } as const satisfies Record<TokenPurpose, unknown>;
 
-/** Creates the token of an emailed link. Only its hash is stored. @returns the token */
+/**
+ * Creates the token of an emailed link. Only its hash is stored.
+ * @param clientId the application at which the request for the link began
+ * @returns the token
+ */
 export function issueToken(
   tx: EntityManager,
   tokens: Tokens,
   account: Account,
   purpose: TokenPurpose,
   email: string,
+  clientId: string | null = null,
 ): string {
   const { secret, hash } = tokens.generate(KINDS[purpose].secret);
   const expiresAt = new Date(Date.now() + KINDS[purpose].validMs);
-  tx.create(AccountToken, { tokenHash: hash, account, purpose, email, expiresAt });
+  tx.create(AccountToken, { tokenHash: hash, account, purpose, email, clientId, expiresAt });
   return secret;
 }
 
@@ -33,15 +38,15 @@ export async function peekToken(
   tokens: Tokens,
   purpose: TokenPurpose,
   token: string,
-): Promise<{ accountId: string; accountEmail: string | null }> {
+): Promise<{ accountId: string; accountEmail: string | null; clientId: string | null }> {
   if (tokens.parseKind(token) !== KINDS[purpose].secret) throw new ProblemError('link_invalid');
-  const [row] = await em.execute<{ account_id: string; email: string | null }[]>(
-    `select t.account_id, a.email from account_token t join account a on a.id = t.account_id
+  const [row] = await em.execute<{ account_id: string; email: string | null; client_id: string | null }[]>(
+    `select t.account_id, a.email, t.client_id from account_token t join account a on a.id = t.account_id
      where t.token_hash = decode(?, 'hex') and t.purpose = ? and t.expires_at > now() and a.disabled_at is null`,
     [hashSecret(token).toString('hex'), purpose],
   );
   if (row === undefined) throw new ProblemError('link_invalid');
-  return { accountId: row.account_id, accountEmail: row.email };
+  return { accountId: row.account_id, accountEmail: row.email, clientId: row.client_id };
 }
 
 /**

@@ -1,37 +1,43 @@
-import { withAccount } from '../../transactions/with-account.ts';
-import { record } from '../../events/record.ts';
+import { change } from '../../transactions/change.ts';
 import { deleteTokens } from './email-link-token.ts';
-import { hashPassword, requireUncommon } from '../../crypto/password-hash.ts';
+import { requireUncommon } from '../../crypto/common-passwords.ts';
+import { hashPassword } from '../../crypto/password-hash.ts';
 import type { Principal } from '../../auth/principal.ts';
 import { Account } from '../../entities/index.ts';
+import { deletePendingConsents } from '../../transactions/revocation.ts';
 import { notify } from '../../jobs/notify.ts';
-import type { Services } from '../../app-services.ts';
-import type { BrowserClient } from '../../procedures/browser-client.ts';
-import { revokeSessions, openSession, startSession } from '../sessions/sessions.service.ts';
-import { requireRecentProof } from '../../auth/recent-proof.ts';
+import type { Services } from '../../service/services.ts';
+import type { AuthenticatingBrowser } from '../../procedures/browser-client.ts';
+import { endSessions } from '../sessions/sessions.service.ts';
+import { openSession, startSession } from '../sessions/start-session.ts';
 
 /** Sets a new password, revokes all other sessions and continues this one under a new token. */
 export async function changePassword(
   services: Services,
-  browserClient: BrowserClient,
+  browserClient: AuthenticatingBrowser,
   principal: Principal,
   newPassword: string,
 ): Promise<void> {
   const { db, config } = services;
   const { accountId } = principal;
-  await requireRecentProof(db, principal);
   const known = await db.em().findOne(Account, accountId);
-  requireUncommon(newPassword, known?.email ?? null, '/newPassword');
+  requireUncommon(newPassword, { email: known?.email ?? null, brandName: config.brand.name }, '/newPassword');
   const passwordHash = await hashPassword(newPassword, config.passwordCost);
 
-  const session = await withAccount(db, principal, async ({ tx, account }) => {
+  const spec = { on: { account: accountId }, requires: 'self' } as const;
+  const session = await change(db, principal, spec, async ({ em: tx, record }) => {
+    const account = await tx.findOneOrFail(Account, accountId);
     account.passwordHash = passwordHash;
-    record(tx, 'account.password_changed', { accountId });
+    record('account.password_changed', { accountId });
     // Someone who knew the old password may have requested these.
     await deleteTokens(tx, accountId, ['change_email', 'reset_password']);
-    await revokeSessions(tx, { account: accountId }, 'password changed');
+    const ended = await endSessions(tx, { account: accountId }, 'password changed');
+    // The list of remaining access does not show consents whose codes were not exchanged.
+    await deletePendingConsents(tx, { account: accountId });
     await notify(tx, accountId, { kind: 'password_changed' });
-    return startSession(tx, services, { account, authenticationType: 'password', browserClient, replaced: principal });
+    const continued = ended.find(({ id }) => id === principal.credentialId) ?? null;
+    // A new password proves nothing: the session proves what it did, from the same times.
+    return startSession(tx, services, { account, authenticationType: null, proved: [], browserClient, continued });
   });
   openSession(browserClient, session);
 }

@@ -1,11 +1,12 @@
-import type { Services } from '../../app-services.ts';
+import type { Services } from '../../service/services.ts';
 import type { Principal } from '../../auth/principal.ts';
-import { readProof } from '../../auth/recent-proof.ts';
-import type { Account } from '../../entities/index.ts';
-import { record } from '../../events/record.ts';
+import { hasRecentProof } from '../../auth/recent-proof.ts';
+import { Account } from '../../entities/index.ts';
 import { DAY_MS } from '../../time.ts';
-import { withAccount } from '../../transactions/with-account.ts';
+import { assignChanged } from '../../transactions/assign-changed.ts';
+import { change } from '../../transactions/change.ts';
 import { removePicture } from '../pictures/pictures.service.ts';
+import { longestSession } from '../sessions/longest-session.ts';
 
 type Profile = {
   readonly firstName?: string | null | undefined;
@@ -20,16 +21,16 @@ export async function updateProfile(
   caller: Principal,
   { firstName, lastName, avatar, preferredLocale }: Profile,
 ): Promise<Account> {
-  const isProven = preferredLocale !== undefined && (await readProof(db, caller)).provenUntil !== null;
-  return withAccount(db, caller, async ({ tx, account }) => {
-    if (firstName !== undefined) account.firstName = firstName;
-    if (lastName !== undefined) account.lastName = lastName;
-    if (avatar !== undefined && avatar !== account.avatar) {
-      await removePicture(tx, { account: account.id });
-      account.avatar = avatar;
-    }
-    if (preferredLocale !== undefined) changeLocale(account, preferredLocale, isProven ? 0 : config.sessionDays);
-    record(tx, 'account.profile_changed', { accountId: account.id });
+  const isProven = preferredLocale !== undefined && (await hasRecentProof(db, caller));
+  const spec = { on: { account: caller.accountId }, requires: 'self' } as const;
+  return change(db, caller, spec, async ({ em, run, record }) => {
+    const account = await em.findOneOrFail(Account, caller.accountId);
+    const isNewLocale = preferredLocale !== undefined && preferredLocale !== (account.preferredLocale ?? null);
+    const changed = assignChanged(account, { firstName, lastName, avatar });
+    if (changed.includes('avatar')) await removePicture(em, { account: account.id });
+    if (preferredLocale !== undefined)
+      changeLocale(account, preferredLocale, isProven ? 0 : await longestSession(run, config.sessionDays));
+    if (changed.length > 0 || isNewLocale) record('account.profile_changed', { accountId: account.id });
     return account;
   });
 }

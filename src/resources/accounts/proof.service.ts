@@ -1,26 +1,25 @@
-import type { Services } from '../../app-services.ts';
+import type { Services } from '../../service/services.ts';
 import type { Principal } from '../../auth/principal.ts';
 import { verifyPassword } from '../../crypto/password-hash.ts';
 import { Account } from '../../entities/index.ts';
-import { ProblemError } from '../../errors.ts';
-import type { BrowserClient } from '../../procedures/browser-client.ts';
-import { setProven } from '../sessions/sessions.service.ts';
-import { consumeAttempt, passwordAttemptLimit, refundAttempt } from '../../rate-limit/attempts.ts';
+import { ProblemError } from '../../problems/error.ts';
+import type { AuthenticatingBrowser } from '../../procedures/browser-client.ts';
+import { addProof } from '../sessions/sessions.service.ts';
+import { countAttempt } from '../../rate-limit/attempts.ts';
 
 /** Re-authenticates the user of a session by password. Wrong passwords are counted per session. @throws password_wrong */
 export async function proveByPassword(
-  { db, config }: Services,
-  browserClient: BrowserClient,
+  { db }: Services,
+  browserClient: AuthenticatingBrowser,
   principal: Principal,
   password: string,
 ): Promise<void> {
-  const limit = passwordAttemptLimit(browserClient.attempts, { sessionId: principal.credentialId });
-  await consumeAttempt(limit);
+  const counted = await countAttempt(browserClient, { kind: 'proof', sessionId: principal.credentialId });
   const account = await db.em().findOne(Account, principal.accountId);
   const passwordHash = account?.passwordHash ?? null;
-  if (!(await verifyPassword(password, passwordHash, config.passwordCost)) || passwordHash === null) {
+  if (!(await verifyPassword(password, passwordHash)) || passwordHash === null) {
     throw new ProblemError('password_wrong');
   }
-  await refundAttempt(limit);
-  await setProven(db, principal, 'password');
+  await counted.refund();
+  await addProof(db, browserClient, principal, 'password');
 }

@@ -1,23 +1,30 @@
 import { z } from 'zod';
-import { sessionProcedure } from '../../procedures/procedures.ts';
+import { accountProcedure, sessionOrAppProcedure, sessionProcedure } from '../../procedures/procedures.ts';
 import { resourceId, SUCCESS, success } from '../../procedures/fields.ts';
 import { router } from '../../procedures/trpc.ts';
-import { requireRecentProof } from '../../auth/recent-proof.ts';
 import { listKeysForPage } from './api-keys.queries.ts';
 import {
   apiKeyOutput,
   createdApiKeyOutput,
+  createdFullKeyOutput,
+  createFullKeyInput,
+  fullKeyOutput,
   keyUsageInput,
   keyUsageOutput,
   listApiKeysQuery,
   listedKeyOutput,
   presentApiKey,
+  presentFullKey,
   renameKeyInput,
   revokeInTeamInput,
   rotateKeyInput,
+  setPermissionsInput,
   teamUsageOutput,
 } from './api-keys.schema.ts';
+import { createApiKey } from './creation.service.ts';
 import { requireKeyManager } from './key-manager.ts';
+import { setKeyPermissions } from './permissions.service.ts';
+import { addDays } from '../../time.ts';
 import { revokeKeyInTeam } from './revocation.service.ts';
 import { renameApiKey } from './rename.service.ts';
 import { rotateApiKey } from './rotation.service.ts';
@@ -25,7 +32,7 @@ import { readKeyUsage, readTeamUsage } from './usage.queries.ts';
 
 /** Procedures of the API key pages that REST does not have. */
 export const apiKeysConsoleRouter = router({
-  list: sessionProcedure
+  list: sessionOrAppProcedure('api-keys:read')
     .input(z.object(listApiKeysQuery))
     .output(z.array(listedKeyOutput))
     .query(async ({ ctx, input: { teamId } }) => {
@@ -33,7 +40,7 @@ export const apiKeysConsoleRouter = router({
       return listKeysForPage(ctx.services.db, ctx.principal.accountId, teamId);
     }),
 
-  usage: sessionProcedure
+  usage: sessionOrAppProcedure('api-keys:read')
     .input(keyUsageInput)
     .output(keyUsageOutput)
     .query(async ({ ctx, input: { keyId, teamId } }) => {
@@ -41,7 +48,7 @@ export const apiKeysConsoleRouter = router({
       return readKeyUsage(ctx.services.db, ctx.principal.accountId, keyId, teamId);
     }),
 
-  usageOfTeam: sessionProcedure
+  usageOfTeam: sessionOrAppProcedure('api-keys:read')
     .input(z.object({ teamId: resourceId }))
     .output(teamUsageOutput)
     .query(async ({ ctx, input: { teamId } }) => {
@@ -49,7 +56,30 @@ export const apiKeysConsoleRouter = router({
       return readTeamUsage(ctx.services.db, teamId);
     }),
 
-  rename: sessionProcedure
+  /** Creates a key like `createApiKey`, with what it can have of the operator’s product. It needs no scope then. */
+  create: accountProcedure('api-keys:write')
+    .meta({ effect: 'widens' })
+    .input(createFullKeyInput)
+    .output(createdFullKeyOutput)
+    .mutation(async ({ ctx, input: { expiresInDays, ...input } }) => {
+      const { db, tokens, config } = ctx.services;
+      if (input.teamId !== undefined) await requireKeyManager(ctx, input.teamId);
+      const expiresAt = expiresInDays === undefined ? null : addDays(new Date(), expiresInDays);
+      const bounds = { caller: ctx.principal, keyLimit: config.keyLimit };
+      const { key, secret } = await createApiKey(db, tokens, { ...input, expiresAt }, bounds);
+      return { key: presentFullKey(key), secret };
+    }),
+
+  setPermissions: accountProcedure('api-keys:write')
+    .meta({ effect: 'widens if it adds permissions' })
+    .input(setPermissionsInput)
+    .output(fullKeyOutput)
+    .mutation(async ({ ctx: { services, principal }, input: { keyId, permissions } }) =>
+      presentFullKey(await setKeyPermissions(services.db, principal, keyId, permissions)),
+    ),
+
+  rename: sessionOrAppProcedure('api-keys:write')
+    .meta({ effect: 'none' })
     .input(renameKeyInput)
     .output(apiKeyOutput)
     .mutation(async ({ ctx: { services, principal }, input: { keyId, name } }) =>
@@ -57,16 +87,16 @@ export const apiKeysConsoleRouter = router({
     ),
 
   rotate: sessionProcedure
+    .meta({ effect: 'widens' })
     .input(rotateKeyInput)
     .output(createdApiKeyOutput)
     .mutation(async ({ ctx: { services, principal }, input: { keyId, overlapHours } }) => {
-      // A new secret gives access as a new key does.
-      await requireRecentProof(services.db, principal);
       const { key, secret } = await rotateApiKey(services, principal, keyId, overlapHours);
       return { key: presentApiKey(key), secret };
     }),
 
-  revokeInTeam: sessionProcedure
+  revokeInTeam: sessionOrAppProcedure('api-keys:write')
+    .meta({ effect: 'none' })
     .input(revokeInTeamInput)
     .output(success)
     .mutation(async ({ ctx, input: { teamId, keyId } }) => {

@@ -1,7 +1,6 @@
-import type { Database } from '../../db/database.ts';
 import { activeMembership } from '../../db/predicates.ts';
 import { iso, isoOrNull, query, type QueryRunner } from '../../db/query.ts';
-import { recordedCommand, runAndRecord } from '../../events/record.ts';
+import { toAccountIds } from '../members/member-id.ts';
 import type { Scope } from '../../entities/index.ts';
 
 type ApiKeyRow = {
@@ -19,7 +18,7 @@ type ApiKeyRow = {
 const COLUMNS = 'id, name, key_prefix, last4, scopes, team_id, created_at, last_used_at, expires_at';
 
 const personalKeys = query<ApiKeyRow>(
-  'personal_api_keys',
+  'api_key_list_personal',
   `select ${COLUMNS} from api_key
    where account_id = $1 and team_id is null and revoked_at is null
    order by created_at, id`,
@@ -27,25 +26,13 @@ const personalKeys = query<ApiKeyRow>(
 );
 
 const teamKeys = query<ApiKeyRow>(
-  'team_api_keys',
+  'api_key_list_of_team',
   `select ${COLUMNS} from api_key where team_id = $1 and revoked_at is null order by created_at, id`,
   { rows: 'many' },
 );
 
-const revokeKey = recordedCommand<{ id: string }>(
-  'revoke_api_key',
-  `update api_key set revoked_at = now() where id = $1 and account_id = $2 and revoked_at is null returning id`,
-  'api_key.revoked',
-);
-
-// The team of a key never changes, so it can be read before the key is revoked.
-const teamOfKey = query<{ team_id: string | null; name: string }>(
-  'team_of_api_key',
-  'select team_id, name from api_key where id = $1 and account_id = $2 and revoked_at is null',
-);
-
 const ownKey = query<Pick<ApiKeyRow, 'id' | 'name' | 'scopes'> & { team: { id: string; name: string | null } | null }>(
-  'own_api_key',
+  'api_key_find_own',
   `select k.id, k.name, k.scopes,
      case when k.team_id is not null then json_build_object('id', k.team_id, 'name',
        (select t.name from membership m join team t on t.id = m.team_id
@@ -66,17 +53,8 @@ export const listPersonalKeys = async (db: QueryRunner, accountId: string) =>
 export const listTeamKeys = async (db: QueryRunner, teamId: string) =>
   (await db.query(teamKeys, [teamId])).map(presentRow);
 
-/** Revokes an API key of the account. @returns false if there is no such key */
-export async function revokeApiKey(db: Database, accountId: string, keyId: string): Promise<boolean> {
-  const [key] = await db.query(teamOfKey, [keyId, accountId]);
-  if (key === undefined) return false;
-  const named = key.team_id === null ? {} : { name: key.name };
-  const fields = { accountId, keyId, teamId: key.team_id, ...named };
-  const rows = await runAndRecord(db, revokeKey, [keyId, accountId], fields);
-  return rows.length > 0;
-}
-
 type ListedKeyRow = ApiKeyRow & {
+  product_permissions: string[];
   previous_secret_until: string | null;
   account_id: string;
   email: string | null;
@@ -85,7 +63,7 @@ type ListedKeyRow = ApiKeyRow & {
 };
 
 // A secret is not valid longer than its key.
-const SELECT_LISTED = `select k.id, k.name, k.key_prefix, k.last4, k.scopes, k.team_id, k.created_at, k.last_used_at,
+const SELECT_LISTED = `select k.id, k.name, k.key_prefix, k.last4, k.scopes, k.product_permissions, k.team_id, k.created_at, k.last_used_at,
      k.expires_at, k.account_id, a.email, a.first_name, a.last_name,
      (select max(least(s.expires_at, k.expires_at)) from api_key_secret s
       where s.api_key_id = k.id and least(s.expires_at, k.expires_at) > now() and s.expires_at is not null)
@@ -95,13 +73,13 @@ const SELECT_LISTED = `select k.id, k.name, k.key_prefix, k.last4, k.scopes, k.t
    where k.revoked_at is null`;
 
 const listedPersonalKeys = query<ListedKeyRow>(
-  'listed_personal_api_keys',
+  'api_key_list_personal_with_use',
   `${SELECT_LISTED} and k.account_id = $1 and k.team_id is null order by k.created_at, k.id`,
   { rows: 'many' },
 );
 
 const listedTeamKeys = query<ListedKeyRow>(
-  'listed_team_api_keys',
+  'api_key_list_of_team_with_use',
   `${SELECT_LISTED} and k.team_id = $1 order by k.created_at, k.id`,
   { rows: 'many' },
 );
@@ -113,8 +91,9 @@ export async function listKeysForPage(db: QueryRunner, accountId: string, teamId
     : db.query(listedTeamKeys, [teamId]));
   return rows.map((row) => ({
     ...presentRow(row),
+    permissions: row.product_permissions,
     previousSecretUntil: isoOrNull(row.previous_secret_until),
-    madeBy: { userId: row.account_id, email: row.email, firstName: row.first_name, lastName: row.last_name },
+    madeBy: { ...toAccountIds(row.account_id), email: row.email, firstName: row.first_name, lastName: row.last_name },
     isOwn: row.account_id === accountId,
   }));
 }

@@ -1,10 +1,8 @@
 import { z } from 'zod';
-import { ProblemError } from '../../errors.ts';
 import { accountProcedure } from '../../procedures/procedures.ts';
-import { resourceId, SUCCESS, success } from '../../procedures/fields.ts';
+import { requireReadableNames, resourceId, SUCCESS, success } from '../../procedures/fields.ts';
 import { endpoint, router } from '../../procedures/trpc.ts';
-import { requireRecentProof } from '../../auth/recent-proof.ts';
-import { listPersonalKeys, listTeamKeys, revokeApiKey } from './api-keys.queries.ts';
+import { listPersonalKeys, listTeamKeys } from './api-keys.queries.ts';
 import {
   apiKeyOutput,
   createApiKeyBody,
@@ -16,6 +14,7 @@ import {
 import { updateApiKey } from './api-keys.service.ts';
 import { createApiKey } from './creation.service.ts';
 import { requireKeyManager } from './key-manager.ts';
+import { revokeOwnKey } from './revocation.service.ts';
 import { addDays } from '../../time.ts';
 
 export const apiKeysRouter = router({
@@ -44,6 +43,7 @@ export const apiKeysRouter = router({
         description:
           'The scopes must be among those of the calling credential; a team key cannot hold an account-only one. Only this response contains the secret.',
         returns: 'The new key and its secret.',
+        effect: 'widens',
         secretOf: ({ key }: z.infer<typeof createdApiKeyOutput>) => key.id,
         errors: [
           'scope_not_allowed',
@@ -59,9 +59,9 @@ export const apiKeysRouter = router({
     .input(z.object(createApiKeyBody))
     .output(createdApiKeyOutput)
     .mutation(async ({ ctx, input: { expiresInDays, ...input } }) => {
+      requireReadableNames(ctx, { name: input.name });
       const { db, tokens, config } = ctx.services;
       if (input.teamId !== undefined) await requireKeyManager(ctx, input.teamId);
-      await requireRecentProof(db, ctx.principal);
       const expiresAt = expiresInDays === undefined ? null : addDays(new Date(), expiresInDays);
       const bounds = { caller: ctx.principal, keyLimit: config.keyLimit };
       const { key, secret } = await createApiKey(db, tokens, { ...input, expiresAt }, bounds);
@@ -74,6 +74,7 @@ export const apiKeysRouter = router({
         summary: "Replace an API key's scopes",
         description: 'Effective for the next request, also for the calling key.',
         returns: 'The key with its new scopes.',
+        effect: 'widens if it adds scopes',
         errors: ['scope_not_allowed', 'scope_account_only', 'api_key_not_found'],
       }),
     )
@@ -89,14 +90,14 @@ export const apiKeysRouter = router({
         summary: 'Revoke an API key',
         description: 'Effective for the next request, also for the calling key.',
         returns: 'The key is revoked.',
+        effect: 'none',
         errors: ['api_key_not_found'],
       }),
     )
     .input(z.object({ keyId: resourceId }))
     .output(success)
     .mutation(async ({ ctx, input }) => {
-      const found = await revokeApiKey(ctx.services.db, ctx.principal.accountId, input.keyId);
-      if (!found) throw new ProblemError('api_key_not_found');
+      await revokeOwnKey(ctx.services, ctx.principal, input.keyId);
       return SUCCESS;
     }),
 });

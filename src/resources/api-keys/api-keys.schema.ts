@@ -1,6 +1,15 @@
 import { z } from 'zod';
 import type { SCOPES } from '../../entities/index.ts';
-import { resourceId, scopeName, text, timestamp } from '../../procedures/fields.ts';
+import {
+  productPermissionName,
+  productPermissionNames,
+  readableName,
+  resourceId,
+  scopeName,
+  text,
+  timestamp,
+} from '../../procedures/fields.ts';
+import { accountIds } from '../members/member-id.ts';
 
 const scopes = z.array(scopeName).min(1).max(10);
 
@@ -45,12 +54,25 @@ export const OVERLAP_HOURS_MAX = 168;
 export const rotateKeyInput = z.object({ keyId: resourceId, overlapHours: z.int().min(0).max(OVERLAP_HOURS_MAX) });
 export const revokeInTeamInput = z.object({ teamId: resourceId, keyId: resourceId });
 
+/** An API key with what it can have of the operator’s product, which REST neither shows nor takes. */
+export const fullKeyOutput = apiKeyOutput.extend({ permissions: z.array(productPermissionName) });
+export const createdFullKeyOutput = z.object({ key: fullKeyOutput, secret: z.string() });
+
+export const createFullKeyInput = z.object({
+  ...createApiKeyBody,
+  name: readableName(1, 100),
+  /** None, of a key for the product alone. */
+  scopes: z.array(scopeName).max(10),
+  permissions: productPermissionNames.default([]),
+});
+export const setPermissionsInput = z.object({ keyId: resourceId, permissions: productPermissionNames });
+
 /** An API key on the pages of the console. */
-export const listedKeyOutput = apiKeyOutput.extend({
+export const listedKeyOutput = fullKeyOutput.extend({
   /** Expiry of the previous secret after a rotation. */
   previousSecretUntil: timestamp.nullable(),
   madeBy: z.object({
-    userId: z.string(),
+    ...accountIds,
     email: z.string().nullable(),
     firstName: z.string().nullable(),
     lastName: z.string().nullable(),
@@ -60,7 +82,7 @@ export const listedKeyOutput = apiKeyOutput.extend({
 });
 
 export const keyUsageInput = z.object({ keyId: resourceId, teamId: resourceId.optional() });
-export const renameKeyInput = z.object({ keyId: resourceId, name: createApiKeyBody.name });
+export const renameKeyInput = z.object({ keyId: resourceId, name: readableName(1, 100) });
 
 const usageDay = z.object({ day: z.iso.date(), requests: z.int() });
 
@@ -78,6 +100,7 @@ type KeyFields = {
   keyPrefix: string;
   last4: string;
   scopes: (typeof SCOPES)[number][];
+  productPermissions?: readonly string[] | undefined;
   team?: { id: string } | null | undefined;
   createdAt: Date;
   lastUsedAt?: Date | null | undefined;
@@ -94,4 +117,10 @@ export const presentApiKey = (key: KeyFields) => ({
   createdAt: key.createdAt.toISOString(),
   lastUsedAt: key.lastUsedAt?.toISOString() ?? null,
   expiresAt: key.expiresAt?.toISOString() ?? null,
+});
+
+/** Presents a key with its product permissions. */
+export const presentFullKey = (key: KeyFields) => ({
+  ...presentApiKey(key),
+  permissions: [...(key.productPermissions ?? [])],
 });

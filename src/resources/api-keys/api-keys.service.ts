@@ -1,41 +1,87 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
-import type { EventFields } from '../../events/event.ts';
-import { record } from '../../events/record.ts';
-import { lockMany, lockOne } from '../../transactions/locks.ts';
-import { transaction, type TransactionScope } from '../../transactions/transaction.ts';
-import { lockCaller } from '../../transactions/with-account.ts';
+import { isDeepStrictEqual } from 'node:util';
 import type { Principal } from '../../auth/principal.ts';
-import { sortScopes, isAccountOnly } from '../../auth/scopes.ts';
-import type { ApiKey, OAuthGrant, Scope } from '../../entities/index.ts';
-import { ProblemError } from '../../errors.ts';
+import { isAccountOnly, sortScopes } from '../../auth/scopes.ts';
+import { command } from '../../db/query.ts';
+import type { Scope } from '../../entities/index.ts';
+import { ProblemError } from '../../problems/error.ts';
+import type { EventFields } from '../../events/event.ts';
+import { noticeSteps, noticeTargetStep } from '../../jobs/notify.ts';
+import { change } from '../../transactions/change.ts';
+import {
+  lockGrantOfKey,
+  lockGrantShared,
+  lockKeysOfAccount,
+  lockSessionShared,
+  type KeyRow,
+} from '../../transactions/lock-credentials.ts';
+import { requireProofIf } from '../../transactions/require-proof.ts';
+import type { TransactionScope } from '../../transactions/steps.ts';
+
+const setScopes = command<never>(
+  'api_key_update_scopes',
+  `update api_key set scopes = string_to_array($2, ' ') where id = $1`,
+);
 
 /** Replaces the scopes of an API key that the account created. */
-export async function updateApiKey(
-  db: TransactionScope,
-  caller: Principal,
-  keyId: string,
-  scopes: readonly Scope[],
-): Promise<ApiKey> {
-  return transaction(db, async (tx) => {
-    await lockCaller(tx, caller, 'share');
-    if (caller.kind !== 'api-key') await lockCallerScopes(tx, caller); // sessions and grants are locked before keys
-    const grant = await lockGrantOfKey(tx, keyId, caller.accountId);
-    // Also the calling key, so that two keys that change each other are locked in the same order.
-    const ids = [caller.credentialId, keyId];
-    const keys = await lockMany(tx, 'api_key', { id: { $in: ids }, account: caller.accountId });
-    const key = keys.find(({ id, revokedAt }) => id === keyId && !revokedAt);
-    if (key === undefined) throw new ProblemError('api_key_not_found');
-    requireForKind(scopes, Boolean(key.team));
-    requireHeld(await lockCallerScopes(tx, caller), scopes, 'The calling credential');
-    if (grant !== null) requireHeld(grant.scopes, scopes, 'The grant that the key was created through');
-    key.scopes = sortScopes(scopes);
-    record(tx, 'api_key.updated', { ...toEventFields(key), scopes: key.scopes });
+export function updateApiKey(db: TransactionScope, caller: Principal, keyId: string, scopes: readonly Scope[]) {
+  const { accountId, kind, credentialId } = caller;
+  const reads = [
+    // What the caller's scopes depend on, so that a credential that is being revoked or reduced cannot widen a key with its
+    // former ones. The calling key is locked with the one that changes.
+    [lockSessionShared, [kind === 'session' ? credentialId : (caller.sessionId ?? null)]],
+    [lockGrantShared, [kind === 'oauth-grant' ? credentialId : null]],
+    // Which the key depends on, also when another member changes its scopes.
+    [lockGrantOfKey, [keyId]],
+    [lockKeysOfAccount, [accountId, keyId, credentialId]],
+    noticeTargetStep(accountId),
+  ] as const;
+  const spec = { on: { account: accountId, isShared: true }, requires: 'self', reads } as const;
+  return change(db, caller, spec, async (opened, [, [ownGrant], [grant], keys, targets]) => {
+    const row = keys.find(({ id }) => id === keyId);
+    if (row === undefined) throw new ProblemError('api_key_not_found');
+    requireForKind(scopes, row.team_id !== null);
+    const limit = kind === 'api-key' ? keys.find(({ id }) => id === credentialId) : ownGrant;
+    // A token can hold less than its grant.
+    const held = kind === 'session' ? caller.scopes : (limit?.scopes ?? []);
+    requireHeld(kind === 'oauth-grant' ? held.filter((scope) => caller.scopes.includes(scope)) : held, scopes, CALLER);
+    if (grant !== undefined) requireHeld(grant.scopes, scopes, 'The grant that the key was created through');
+    const isWidened = scopes.some((scope) => !row.scopes.includes(scope));
+    await requireProofIf(isWidened, opened, caller);
+    const key = { ...toKey(row), scopes: sortScopes(scopes) };
+    if (!isDeepStrictEqual(row.scopes, key.scopes)) {
+      opened.later([setScopes, [keyId, key.scopes.join(' ')]]);
+      opened.record('api_key.updated', { ...toEventFields(key), scopes: key.scopes });
+    }
+    const notice = { kind: 'api_key_widened', thing: key.name, teamId: key.team?.id } as const;
+    if (isWidened) for (const step of noticeSteps(accountId, targets, notice)) opened.later(step);
     return key;
   });
 }
 
+const CALLER = 'The calling credential';
+
+/** Returns a locked key as it is presented. */
+export const toKey = (row: KeyRow) => ({
+  id: row.id,
+  name: row.name,
+  keyPrefix: row.key_prefix,
+  last4: row.last4,
+  scopes: row.scopes,
+  productPermissions: row.product_permissions,
+  team: row.team_id === null ? null : { id: row.team_id },
+  createdAt: new Date(row.created_at),
+  expiresAt: row.expires_at === null ? null : new Date(row.expires_at),
+  lastUsedAt: row.last_used_at === null ? null : new Date(row.last_used_at),
+});
+
+type NamedKey = {
+  readonly id: string;
+  readonly name: string;
+  readonly team?: { readonly id: string } | null | undefined;
+};
+
 /** Returns what events say about a key. Only keys of teams are named: personal ones are data of their owner. */
-export const toEventFields = ({ id, name, team }: ApiKey): EventFields => ({
+export const toEventFields = ({ id, name, team }: NamedKey): EventFields => ({
   keyId: id,
   teamId: team?.id ?? null,
   ...(team && { name }),
@@ -54,29 +100,3 @@ export function requireHeld(held: readonly Scope[], scopes: readonly Scope[], ho
   const beyond = sortScopes(scopes).filter((scope) => !held.includes(scope));
   if (beyond.length > 0) throw new ProblemError('scope_not_allowed', `${holder} does not hold ${beyond.join(', ')}.`);
 }
-
-/** Locks the grant that a key was created through: the key depends on it, also when another member changes the scopes of the key. */
-async function lockGrantOfKey(tx: EntityManager, keyId: string, accountId: string): Promise<OAuthGrant | null> {
-  const [key] = await tx.execute<{ grant_id: string | null }[]>(
-    'select oauth_grant_id as grant_id from api_key where id = ? and account_id = ?',
-    [keyId, accountId],
-  );
-  return key?.grant_id ? lockOne(tx, 'oauth_grant', key.grant_id, 'share') : null;
-}
-
-/**
- * Locks the caller's scopes until the commit, so that a credential that is being revoked or reduced cannot create a
- * key with its former scopes.
- */
-export async function lockCallerScopes(
-  tx: EntityManager,
-  { kind, credentialId, scopes }: Principal,
-): Promise<readonly Scope[]> {
-  const caller = await lockOne(tx, TABLES[kind], credentialId, 'share');
-  if (caller === null || caller.revokedAt) throw new ProblemError('credential_invalid');
-  if (!('scopes' in caller)) return scopes;
-  // A token can hold less than its grant.
-  return caller.scopes.filter((scope) => kind === 'api-key' || scopes.includes(scope));
-}
-
-const TABLES = { 'api-key': 'api_key', 'oauth-grant': 'oauth_grant', session: 'session' } as const;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Principal } from '../../auth/principal.ts';
 import { sortScopes } from '../../auth/scopes.ts';
-import { ProblemError } from '../../errors.ts';
+import { ProblemError } from '../../problems/error.ts';
 import { resourceId } from '../../procedures/fields.ts';
 import { plannedChange } from '../../procedures/planned-change.ts';
 import { accountProcedure } from '../../procedures/procedures.ts';

@@ -1,34 +1,44 @@
 import type { Principal } from '../../auth/principal.ts';
 import { sortScopes } from '../../auth/scopes.ts';
 import type { Tokens } from '../../crypto/tokens.ts';
-import { command, query, type RowsOf } from '../../db/query.ts';
-import { newId, type Scope } from '../../entities/index.ts';
-import { ProblemError } from '../../errors.ts';
+import { command, query, type RowsOf, type Step } from '../../db/query.ts';
+import { newId, type ProductPermission, type Scope } from '../../entities/index.ts';
+import { invalidInput, ProblemError } from '../../problems/error.ts';
 import { noticeSteps, noticeTargetStep } from '../../jobs/notify.ts';
-import { changeAccount } from '../../transactions/change-account.ts';
-import { changeTeam, changeTeamAsOperator } from '../../transactions/change-team.ts';
-import { lockAccountStep, lockMembershipStep } from '../../transactions/lock-steps.ts';
-import { inSteps, type Change } from '../../transactions/steps.ts';
-import type { TransactionScope } from '../../transactions/transaction.ts';
+import type { OperatorCaller } from '../../transactions/caller.ts';
+import { change } from '../../transactions/change.ts';
+import { lockAccountShared, lockMembershipStep, type LockedAccount } from '../../transactions/lock-steps.ts';
+import { requireChangeable } from '../../transactions/operator-caller.ts';
+import type { Change, TransactionScope } from '../../transactions/steps.ts';
+import { sortProductPermissions } from '../../auth/permissions.ts';
+import { requireEnabled } from '../accounts/require-account.ts';
+import { declaredSteps, requireDeclared, type Declared } from '../permissions/declared-permissions.ts';
 import { requireForKind, requireHeld } from './api-keys.service.ts';
 import { lockCredentialSteps, readHeld, type KeyOrigin } from './held-scopes.ts';
+import { hasEqualRights, isRotation, rotationsStep } from './rotation-by-key.ts';
 
 export type NewApiKey = {
   readonly name: string;
+  /** Can be empty if there are permissions. */
   readonly scopes: readonly Scope[];
+  /** Of the operator’s product. */
+  readonly permissions?: readonly ProductPermission[] | undefined;
   readonly teamId?: string | undefined;
   readonly expiresAt: Date | null;
 };
+
+/** The rows of the statements that a change reads first. */
+type Found = readonly (readonly unknown[])[];
 
 /** The caller and the limit of active keys. */
 type Bounds = { readonly caller: Principal; readonly keyLimit: number };
 
 const keysOfAccount = query<{ active: number }>(
-  'active_keys_of_account',
+  'api_key_list_active_of_account',
   'select count(*)::int as active from api_key where account_id = $1 and team_id is null and revoked_at is null',
 );
 const keysOfTeam = query<{ active: number }>(
-  'active_keys_of_team',
+  'api_key_list_active_of_team',
   'select count(*)::int as active from api_key where team_id = $1 and revoked_at is null',
 );
 
@@ -39,79 +49,160 @@ export async function createApiKey(
   input: NewApiKey,
   { caller, keyLimit }: Bounds,
 ) {
-  const { teamId, scopes } = input;
+  const { teamId, scopes, permissions = [] } = input;
+  requireContent(input);
   const { accountId } = caller;
+  const declaring = declaringSteps(input);
   const credential = lockCredentialSteps(caller);
   const reads = [
     teamId === undefined ? ([keysOfAccount, [accountId]] as const) : ([keysOfTeam, [teamId]] as const),
+    noticeTargetStep(accountId),
+    rotationsStep(caller),
     ...credential,
   ] as const;
-  const create = async (change: Change, [[count], ...locked]: Rows) => {
+  const create = (opened: Change, rows: Found, inTeam: readonly ProductPermission[] | null) => {
+    const declared = readDeclaring(rows, declaring);
+    const [[count], targets, [rotations], ...locked] = rows.slice(declaring.length) as unknown as Rows; // as the statements declare
     const held = readHeld(caller, locked);
+    requireDeclared(declared, permissions, FOR_KEYS);
+    requireAllowed(permissions, held.productLimit, inTeam);
     requireForKind(scopes, teamId !== undefined);
     requireHeld(held.scopes, scopes, 'The calling credential');
     const active = count?.active ?? 0;
     if (active >= keyLimit)
       throw new ProblemError('key_limit_reached', `There are ${active} active keys; the limit is ${keyLimit}.`);
-    const created = insertKey(change, tokens, accountId, input, held.origin);
-    if (caller.kind === 'session') {
-      const [targets] = await change.run([noticeTargetStep(accountId)]);
-      for (const step of noticeSteps(accountId, targets, { kind: 'api_key_created' })) change.later(step);
-    }
+    const maker = hasEqualRights(caller, input) ? held.key : null;
+    const rotationId = maker === null ? null : (maker.rotation_id ?? maker.id);
+    const created = insertKey(opened, tokens, accountId, { ...input, rotationId }, held.origin);
+    if (maker === null || !isRotation(maker, created.key.expiresAt, rotations))
+      for (const step of createNotices(accountId, targets, input)) opened.later(step);
     return created;
   };
   type Rows = RowsOf<typeof reads>;
 
   if (teamId !== undefined) {
     const teamCaller = { teamId, accountId, credential: caller };
-    return changeTeam(db, teamCaller, 'manage_api_keys', { reads }, ({ change }, rows) => create(change, rows));
+    const spec = { on: { team: teamId }, requires: 'manage_api_keys', reads: [...declaring, ...reads] } as const;
+    return change(db, teamCaller, spec, (opened, rows) => create(opened, rows, opened.role.productPermissions));
   }
-  return changeAccount(db, caller, reads, (change, account, rows) => {
-    if (account.created_by !== 'operator' && !account.is_verified) throw new ProblemError('email_not_verified');
-    return create(change, rows);
+  const spec = { on: { account: accountId }, requires: 'self', reads: [...declaring, ...reads] } as const;
+  return change(db, caller, spec, (opened, rows) => {
+    requireHolder(opened.account);
+    return create(opened, rows, null);
   });
 }
 
-/** Creates an API key for the operator, without a limit. */
-export function createApiKeyAsOperator(db: TransactionScope, tokens: Tokens, accountId: string, input: NewApiKey) {
-  const { teamId, scopes } = input;
+/** Requires a key that is good for something. @throws validation_failed (400) */
+function requireContent({ scopes, permissions = [] }: NewApiKey): void {
+  if (scopes.length + permissions.length === 0)
+    throw invalidInput('/scopes', 'A key needs scopes or permissions.', 'min_length', 'body', { min: 1 });
+}
+
+export const FOR_KEYS = { held: [], isForKeys: true, pointer: '/permissions' } as const;
+
+/** The statements that read what the catalogue declares, the first ones; none if there is nothing to read. */
+const declaringSteps = ({ permissions = [] }: Pick<NewApiKey, 'permissions'>): readonly Step[] =>
+  permissions.length === 0 ? [] : declaredSteps(permissions);
+
+const readDeclaring = (rows: Found, declaring: readonly Step[]) =>
+  (declaring.length === 0 ? [] : rows[1]) as readonly Declared[]; // as `declaredSteps` declares
+
+/**
+ * Requires permissions that the calling credential can have, and for a team those that its role holds. A personal key is
+ * limited by the role of each team at each call. @throws permission_not_allowed (403)
+ */
+export function requireAllowed(
+  permissions: readonly ProductPermission[],
+  limit: readonly ProductPermission[] | null,
+  inTeam: readonly ProductPermission[] | null,
+): void {
+  const beyond = permissions.filter((name) => limit?.includes(name) === false || inTeam?.includes(name) === false);
+  if (beyond.length > 0) throw new ProblemError('permission_not_allowed', `You do not hold ${beyond.join(', ')}.`);
+}
+
+const createNotices = (
+  accountId: string,
+  targets: Parameters<typeof noticeSteps>[1],
+  { name, teamId }: Pick<NewApiKey, 'name' | 'teamId'>,
+) => noticeSteps(accountId, targets, { kind: 'api_key_created', thing: name, teamId });
+
+/**
+ * Creates an API key of another account, for the operator and without a limit.
+ * @throws session_required (403) for an operator key and the account of an operator
+ */
+export function createApiKeyFor(
+  db: TransactionScope,
+  caller: OperatorCaller | 'system',
+  tokens: Tokens,
+  accountId: string,
+  input: NewApiKey,
+) {
+  const { teamId, scopes, permissions = [] } = input;
+  requireContent(input);
   requireForKind(scopes, teamId !== undefined);
+  const declaring = declaringSteps(input);
+  const create = (opened: Change, account: LockedAccount, rows: Found) => {
+    requireChangeable(caller, account);
+    requireEnabled(account, '/accountId');
+    requireHolder(account);
+    requireDeclared(readDeclaring(rows, declaring), permissions, FOR_KEYS);
+    const targets = rows.at(-1) as Parameters<typeof noticeSteps>[1]; // of the last statement
+    for (const step of createNotices(accountId, targets, input)) opened.later(step);
+    return insertKey(opened, tokens, accountId, input, null);
+  };
   if (teamId === undefined) {
-    return inSteps(db, async (change) => {
-      const [[account]] = await change.run([[lockAccountStep, [accountId]]]);
-      if (account === undefined) throw new ProblemError('credential_invalid');
-      return insertKey(change, tokens, accountId, input, null);
-    });
+    const reads = [...declaring, noticeTargetStep(accountId)] as const;
+    const spec = { on: { account: accountId }, requires: 'operator', reads } as const;
+    return change(db, caller, spec, (opened, rows) => create(opened, opened.account, rows));
   }
-  const locks = { account: accountId, reads: [[lockMembershipStep, [teamId, accountId]]] as const };
-  return changeTeamAsOperator(db, teamId, locks, (change, [[membership]]) => {
+  const locks = [
+    [lockAccountShared, [accountId]],
+    [lockMembershipStep, [teamId, accountId]],
+  ] as const;
+  const reads = [...declaring, ...locks, noticeTargetStep(accountId)] as const;
+  const spec = { on: { team: teamId }, requires: 'operator', reads } as const;
+  return change(db, caller, spec, (opened, rows) => {
+    const [[account], [membership]] = rows.slice(declaring.length) as unknown as [LockedAccount[], object[]]; // as the statements declare
+    if (account === undefined) throw new ProblemError('account_not_found');
     // Whatever its status: the key works while the membership is active.
     if (membership === undefined) throw new ProblemError('team_not_found');
-    return insertKey(change, tokens, accountId, input, null);
+    return create(opened, account, rows);
   });
+}
+
+/** Requires an account that can hold keys: those of the operator also before their address is verified. */
+function requireHolder({ created_by: createdBy, is_verified: isVerified }: LockedAccount): void {
+  if (createdBy !== 'operator' && !isVerified) throw new ProblemError('email_not_verified');
 }
 
 const insertApiKey = command<never>(
-  'insert_api_key',
+  'api_key_insert',
   `with created as (
      insert into api_key (id, created_at, account_id, oauth_grant_id, oauth_family_id, team_id, name, scopes, key_prefix,
-       last4, expires_at)
-     values ($1, $2::timestamptz, $3, $4, $5, $6, $7, string_to_array($8, ' '), $9, $10, $11::timestamptz)
+       last4, expires_at, rotation_id, product_permissions)
+     values ($1, $2::timestamptz, $3, $4, $5, $6, $7, string_to_array($8, ' '), $9, $10, $11::timestamptz, $12,
+       string_to_array($14, ' '))
      returning id, created_at)
-   insert into api_key_secret (secret_hash, api_key_id, created_at) select $12, id, created_at from created`,
+   insert into api_key_secret (secret_hash, api_key_id, created_at) select $13, id, created_at from created`,
 );
 
+type Insertable = Omit<NewApiKey, 'teamId'> & {
+  readonly teamId?: string | null | undefined;
+  readonly rotationId?: string | null;
+};
+
 function insertKey(
-  change: Change,
+  opened: Change,
   tokens: Tokens,
   accountId: string,
-  { name, teamId = null, ...input }: Omit<NewApiKey, 'teamId'> & { readonly teamId?: string | null | undefined },
+  { name, teamId = null, rotationId = null, ...input }: Insertable,
   origin: KeyOrigin | null,
 ) {
   const { secret, hash, keyPrefix, last4 } = tokens.generate(teamId === null ? 'personalKey' : 'teamKey');
   const [id, createdAt, scopes] = [newId('key'), new Date(), sortScopes(input.scopes)];
+  const productPermissions = sortProductPermissions(input.permissions ?? []);
   const expiresAt = earlier(input.expiresAt, origin?.expiresAt ?? null);
-  change.later([
+  opened.later([
     insertApiKey,
     [
       id,
@@ -125,12 +216,21 @@ function insertKey(
       keyPrefix,
       last4,
       expiresAt?.toISOString() ?? null,
+      rotationId,
       hash,
+      productPermissions.join(' '),
     ],
   ]);
-  change.record('api_key.created', { keyId: id, teamId, ...(teamId !== null && { name }), accountId, scopes });
+  opened.record('api_key.created', {
+    keyId: id,
+    teamId,
+    ...(teamId !== null && { name }),
+    accountId,
+    scopes,
+    ...(productPermissions.length > 0 && { productPermissions }),
+  });
   const team = teamId === null ? null : { id: teamId };
-  return { key: { id, name, keyPrefix, last4, scopes, team, createdAt, expiresAt }, secret };
+  return { key: { id, name, keyPrefix, last4, scopes, productPermissions, team, createdAt, expiresAt }, secret };
 }
 
 const earlier = (a: Date | null, b: Date | null): Date | null => (a !== null && b !== null && b < a ? b : (a ?? b));

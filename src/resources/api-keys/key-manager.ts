@@ -1,5 +1,5 @@
 import type { ActiveMembership } from '../../auth/principal.ts';
-import { ProblemError } from '../../errors.ts';
+import { ProblemError } from '../../problems/error.ts';
 import type { Context } from '../../procedures/context.ts';
 import { requirePermission } from '../../auth/permissions.ts';
 

@@ -1,19 +1,23 @@
-import { record } from '../../events/record.ts';
-import { lockMany } from '../../transactions/locks.ts';
-import { withAccount } from '../../transactions/with-account.ts';
+import type { Services } from '../../service/services.ts';
 import type { Principal } from '../../auth/principal.ts';
-import type { ApiKey } from '../../entities/index.ts';
-import { ProblemError } from '../../errors.ts';
-import type { Services } from '../../app-services.ts';
-import { toEventFields } from './api-keys.service.ts';
+import { command } from '../../db/query.ts';
+import { ProblemError } from '../../problems/error.ts';
+import { change } from '../../transactions/change.ts';
+import { lockKeysOfAccount } from '../../transactions/lock-credentials.ts';
+import { toKey, toEventFields } from './api-keys.service.ts';
+
+const renameKey = command<never>('api_key_update_name', 'update api_key set name = $2 where id = $1');
 
 /** Renames an API key that the account created. @throws api_key_not_found */
-export const renameApiKey = ({ db }: Services, caller: Principal, keyId: string, name: string): Promise<ApiKey> =>
-  withAccount(db, caller, async ({ tx }) => {
-    const [key] = await lockMany(tx, 'api_key', { id: keyId, account: caller.accountId, revokedAt: null });
-    if (key === undefined) throw new ProblemError('api_key_not_found');
-    if (key.name === name) return key;
-    key.name = name;
-    record(tx, 'api_key.updated', { ...toEventFields(key), scopes: key.scopes });
+export function renameApiKey({ db }: Services, caller: Principal, keyId: string, name: string) {
+  const { accountId } = caller;
+  const reads = [[lockKeysOfAccount, [accountId, keyId, null]]] as const;
+  return change(db, caller, { on: { account: accountId }, requires: 'self', reads }, ({ later, record }, [[row]]) => {
+    if (row === undefined) throw new ProblemError('api_key_not_found');
+    const key = { ...toKey(row), name };
+    if (row.name === name) return key;
+    later([renameKey, [keyId, name]]);
+    record('api_key.updated', { ...toEventFields(key), scopes: key.scopes });
     return key;
   });
+}

@@ -1,12 +1,13 @@
 import { record } from '../../events/record.ts';
 import { isPast } from '../../auth/active-membership.ts';
 import { lockMany } from '../../transactions/locks.ts';
-import { withAccount } from '../../transactions/with-account.ts';
+import { change } from '../../transactions/change.ts';
 import type { Principal } from '../../auth/principal.ts';
 import { type ApiKey, ApiKeySecret } from '../../entities/index.ts';
-import { ProblemError } from '../../errors.ts';
-import type { Services } from '../../app-services.ts';
-import { lockCallerScopes, toEventFields } from './api-keys.service.ts';
+import { ProblemError } from '../../problems/error.ts';
+import type { Services } from '../../service/services.ts';
+import { toEventFields } from './api-keys.service.ts';
+import { lockCredentialSteps } from './held-scopes.ts';
 import { HOUR_MS } from '../../time.ts';
 import { notify } from '../../jobs/notify.ts';
 
@@ -20,9 +21,10 @@ export async function rotateApiKey(
   keyId: string,
   overlapHours: number,
 ): Promise<{ key: ApiKey; secret: string }> {
-  return withAccount(db, caller, async ({ tx }) => {
-    await lockCallerScopes(tx, caller);
-    const [key] = await lockMany(tx, 'api_key', { id: keyId, account: caller.accountId, revokedAt: null });
+  const { accountId } = caller;
+  const spec = { on: { account: accountId }, requires: 'self', reads: lockCredentialSteps(caller) } as const;
+  return change(db, caller, spec, async ({ em: tx }) => {
+    const [key] = await lockMany(tx, 'api_key', { id: keyId, account: accountId, revokedAt: null });
     if (key === undefined || isPast(key.expiresAt)) throw new ProblemError('api_key_not_found');
 
     await tx.nativeDelete(ApiKeySecret, { apiKey: key.id, ...(overlapHours > 0 && { expiresAt: { $ne: null } }) });
@@ -32,9 +34,8 @@ export async function rotateApiKey(
     tx.create(ApiKeySecret, { secretHash: hash, apiKey: key });
     key.keyPrefix = keyPrefix;
     key.last4 = last4;
-    record(tx, 'api_key.rotated', { ...toEventFields(key), accountId: caller.accountId });
-    await tx.flush();
-    await notify(tx, caller.accountId, { kind: 'api_key_created' });
+    record(tx, 'api_key.rotated', { ...toEventFields(key), accountId });
+    await notify(tx, accountId, { kind: 'api_key_rotated', thing: key.name, teamId: key.team?.id });
     return { key, secret };
   });
 }

@@ -1,5 +1,5 @@
 import { query, type QueryRunner } from '../../db/query.ts';
-import { ProblemError } from '../../errors.ts';
+import { ProblemError } from '../../problems/error.ts';
 
 const DAYS = 90;
 
@@ -7,7 +7,7 @@ type UsageRow = { day: string | null; requests: string | null; address: string |
 
 // One row without a day for a key without requests.
 const usageOfKey = query<UsageRow>(
-  'usage_of_api_key',
+  'api_key_use_list',
   `select to_char(u.day, 'YYYY-MM-DD') as day, u.requests, u.address
    from api_key k
    left join api_key_use u on u.api_key_id = k.id and u.day > current_date - ${DAYS}
@@ -17,7 +17,7 @@ const usageOfKey = query<UsageRow>(
 );
 
 const usageOfTeam = query<{ day: string; requests: string }>(
-  'usage_of_team_api_keys',
+  'api_key_use_list_of_team',
   `select to_char(u.day, 'YYYY-MM-DD') as day, sum(u.requests)::bigint as requests
    from api_key k
    join api_key_use u on u.api_key_id = k.id and u.day > current_date - ${DAYS}

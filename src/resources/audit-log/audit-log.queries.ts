@@ -1,6 +1,6 @@
 import { query, type QueryRunner } from '../../db/query.ts';
 import { firstIdAt } from '../../entities/index.ts';
-import { invalidInput } from '../../errors.ts';
+import type { Cursors } from '../../procedures/cursors.ts';
 import { MINUTE_MS } from '../../time.ts';
 import { presentEvent, type NamedRow } from './audit-log.schema.ts';
 
@@ -48,21 +48,15 @@ const eventsOfTeam = (name: string, driving: Filter | null, direction: 'asc' | '
   );
 
 const inOrder = (direction: 'asc' | 'desc') => ({
-  all: eventsOfTeam('audit_events_of_team', null, direction),
+  all: eventsOfTeam('audit_event_list_of_team', null, direction),
   // One query for each index, in the order of their selectivity.
   filtered: [
-    { filter: 'key', events: eventsOfTeam('audit_events_of_team_with_key', 'key', direction) },
-    { filter: 'address', events: eventsOfTeam('audit_events_of_team_from_address', 'address', direction) },
-    { filter: 'person', events: eventsOfTeam('audit_events_of_team_by_person', 'person', direction) },
+    { filter: 'key', events: eventsOfTeam('audit_event_list_of_team_with_key', 'key', direction) },
+    { filter: 'address', events: eventsOfTeam('audit_event_list_of_team_from_address', 'address', direction) },
+    { filter: 'person', events: eventsOfTeam('audit_event_list_of_team_by_person', 'person', direction) },
   ] as const,
 });
 const ORDERS = { newest: inOrder('desc'), oldest: inOrder('asc') } as const;
-
-// A cursor is the id of an event that this team was shown.
-const cursorOfTeam = query<{ id: string }>(
-  'audit_cursor_of_team',
-  'select id from audit_event where id = $1 and team_id = $2',
-);
 
 type Page = {
   readonly teamId: string;
@@ -87,24 +81,23 @@ const idAt = (instant: string, slack: number): string =>
   firstIdAt('evt', new Date(Math.max(0, Date.parse(instant) + slack)));
 
 /** Returns between which ids the page is: those of the days, and after the cursor in the order of the list. */
-function findRange({ cursor, from, to, order }: Page): readonly [end: string, start: string] {
+function findRange({ from, to, order }: Page, cursor: string | undefined): readonly [end: string, start: string] {
   const end = to === undefined ? AFTER_LAST_ID : idAt(to, SLACK_MS);
   const start = from === undefined ? FIRST_ID : idAt(from, -SLACK_MS);
   if (cursor === undefined) return [end, start];
   return order === 'oldest' ? [end, cursor > start ? cursor : start] : [cursor < end ? cursor : end, start];
 }
 
-/** Lists events of a team, by default newest first. @throws validation_failed if the cursor is no event of the team */
-export async function listTeamEvents(db: QueryRunner, page: Page) {
-  const { teamId, kind, cursor, from, to, limit } = page;
-  const { all, filtered } = ORDERS[page.order ?? 'newest'];
+/** Lists events of a team, by default newest first. */
+export async function listTeamEvents(db: QueryRunner, cursors: Cursors, page: Page) {
+  const { teamId, kind, person, key, address, from, to, order, limit } = page;
+  const list = ['team audit', teamId, kind, person, key, address, from, to, order ?? 'newest'] as const;
+  const after = cursors.read(list, page.cursor);
+  const { all, filtered } = ORDERS[order ?? 'newest'];
   const { events: chosen = all } = filtered.find(({ filter }) => page[filter] !== undefined) ?? {};
-  const range = [teamId, ...findRange(page), kind ?? null, limit + 1, from ?? null, to ?? null];
-  const [known, rows] = await Promise.all([
-    cursor === undefined ? null : db.query(cursorOfTeam, [cursor, teamId]),
-    db.query(chosen, [...range, page.person ?? null, page.key ?? null, page.address ?? null]),
-  ]);
-  if (known?.length === 0) throw invalidInput('/cursor', 'Use `nextCursor` of the previous page.');
+  const range = [teamId, ...findRange(page, after?.id), kind ?? null, limit + 1, from ?? null, to ?? null];
+  const rows = await db.query(chosen, [...range, person ?? null, key ?? null, address ?? null]);
   const events = rows.slice(0, limit).map(presentEvent);
-  return { events, nextCursor: rows.length > limit ? (events.at(-1)?.id ?? null) : null };
+  const last = rows.length > limit ? events.at(-1) : undefined;
+  return { events, nextCursor: last === undefined ? null : cursors.write(list, { sort: '', id: last.id }) };
 }

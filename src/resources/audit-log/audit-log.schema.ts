@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { serialize, type EventRow } from '../../events/serialize.ts';
 import { ACTOR_KINDS } from '../../entities/index.ts';
+import { cursor } from '../../procedures/cursors.ts';
 import { instant, resourceId, text, timestamp } from '../../procedures/fields.ts';
+import { accountIds, toAccountIds } from '../members/member-id.ts';
 
 /** An event with the names of what its ids refer to, while those exist. */
 export type NamedRow = EventRow & {
@@ -37,11 +39,11 @@ export const listAuditInput = z.object({
   to: instant.optional(),
   order: z.enum(['newest', 'oldest']).default('newest'),
   /** `nextCursor` of the previous page. */
-  cursor: resourceId.optional(),
+  cursor: cursor.optional(),
   limit: z.int().min(1).max(500).default(50),
 });
 
-const person = z.object({ userId: z.string(), name: z.string().nullable() });
+const person = z.object({ ...accountIds, name: z.string().nullable() });
 
 export const auditEventOutput = z.object({
   id: z.string(),
@@ -60,6 +62,7 @@ export const auditEventOutput = z.object({
   target: z.object({ id: z.string(), name: z.string().nullable() }).nullable(),
   address: z.string().nullable(),
   requestId: z.string().nullable(),
+  clientRequestId: z.string().nullable(),
   reason: z.string().nullable(),
   count: z.int(),
 });
@@ -75,13 +78,15 @@ export function presentEvent(row: NamedRow): z.infer<typeof auditEventOutput> {
     occurredAt: event.occurredAt,
     event: type,
     actorKind: actor.kind,
-    actor: actor.id === null ? null : { userId: actor.id, name: row.actor_name },
+    actor: actor.id === null ? null : { ...toAccountIds(actor.id), name: row.actor_name },
     keyId: actor.kind === 'api_key' ? actor.credentialId : null,
     credentialName: actor.credentialId === null ? null : row.credential_name,
-    subject: accountId === null || accountId === actor.id ? null : { userId: accountId, name: row.account_name },
+    subject:
+      accountId === null || accountId === actor.id ? null : { ...toAccountIds(accountId), name: row.account_name },
     target: target === null ? null : { id: target.id, name: row.target_name },
     address: actor.address,
     requestId: event.requestId,
+    clientRequestId: event.clientRequestId,
     reason: typeof reason === 'string' ? reason : null,
     count: event.count,
   };

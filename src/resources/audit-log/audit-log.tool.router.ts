@@ -1,4 +1,5 @@
 import { teamProcedure } from '../../procedures/procedures.ts';
+import { cursorsOf } from '../../procedures/cursors.ts';
 import { router } from '../../procedures/trpc.ts';
 import { listTeamEvents } from './audit-log.queries.ts';
 import { auditToolInput, auditToolOutput, withoutNamesAndAddress } from './audit-log.tool.schema.ts';
@@ -13,7 +14,7 @@ export const auditToolRouter = router({
   list: teamProcedure({ scope: 'teams:read', permission, input: auditToolInput })
     .output(auditToolOutput)
     .query(async ({ ctx, input }) => {
-      const { events, nextCursor } = await listTeamEvents(ctx.services.db, input);
+      const { events, nextCursor } = await listTeamEvents(ctx.services.db, cursorsOf(ctx), input);
       return { events: events.map(withoutNamesAndAddress), nextCursor };
     }),
 });

@@ -17,7 +17,7 @@ export const auditToolInput = {
   limit: z.int().min(1).max(LIMIT_MAX).default(LIMIT_MAX).meta({ description: 'The most events of a page.' }),
 };
 
-const { id, occurredAt, event, actorKind, keyId, requestId, reason, count } = auditEventOutput.shape;
+const { id, occurredAt, event, actorKind, keyId, requestId, clientRequestId, reason, count } = auditEventOutput.shape;
 const optionalId = z.string().nullable();
 
 const auditToolEvent = z.object({
@@ -29,7 +29,8 @@ const auditToolEvent = z.object({
   keyId: keyId.meta({ description: 'The API key that was used.' }),
   subjectId: optionalId.meta({ description: 'The user that it is about, if another than the actor.' }),
   targetId: optionalId.meta({ description: 'The member, role, invitation or other thing that it is about.' }),
-  requestId: requestId.meta({ description: 'The `X-Request-Id` of the call.' }),
+  requestId: requestId.meta({ description: 'The id that Roster gave the call.' }),
+  clientRequestId: clientRequestId.meta({ description: 'The `X-Request-Id` that the client sent with the call.' }),
   reason: reason.meta({ description: 'Why it happened, such as the code with which a call was denied.' }),
   count: count.meta({ description: 'How many equal events within a minute this one stands for.' }),
 });
@@ -49,7 +50,7 @@ export const withoutNamesAndAddress = ({
   ...event
 }: ReturnType<typeof presentEvent>): z.infer<typeof auditToolEvent> => ({
   ...event,
-  actorId: actor?.userId ?? null,
-  subjectId: subject?.userId ?? null,
+  actorId: actor?.accountId ?? null,
+  subjectId: subject?.accountId ?? null,
   targetId: target?.id ?? null,
 });

@@ -2,7 +2,7 @@ import { csvLine } from '../../csv.ts';
 import { iso, query, type QueryRunner } from '../../db/query.ts';
 import { firstIdAt } from '../../entities/index.ts';
 import { toEventName } from '../../events/catalogue.ts';
-import type { EventRow } from '../../events/serialize.ts';
+import { splitDetails, type EventRow } from '../../events/serialize.ts';
 import { MINUTE_MS } from '../../time.ts';
 
 const PAGE = 1000;
@@ -30,6 +30,9 @@ const COLUMNS = [
   'details',
 ] as const;
 
+/** New columns are the last ones, for readers that know columns by their place. */
+const CSV_COLUMNS = [...COLUMNS, 'client_request_id'] as const;
+
 // Two queries, so that each can use an index in the order of its rows.
 const eventsBy = (name: string, filter: string) =>
   query<EventRow>(
@@ -39,8 +42,8 @@ const eventsBy = (name: string, filter: string) =>
      order by id limit ${PAGE}`,
     { rows: 'many' },
   );
-const allEvents = eventsBy('audit_events', '');
-const eventsOfTeam = eventsBy('audit_events_of_one_team', 'and team_id = $5');
+const allEvents = eventsBy('audit_event_list', '');
+const eventsOfTeam = eventsBy('audit_event_list_of_one_team', 'and team_id = $5');
 
 /** Ids contain the time of the replica that created them, which can differ from `occurred_at`. */
 const SLACK_MS = MINUTE_MS;
@@ -57,7 +60,7 @@ export async function* exportEvents(
   { teamId, from = BEGINNING, to = END }: Range,
 ): AsyncGenerator<string> {
   const line = format === 'csv' ? csvLineOf : jsonLine;
-  if (format === 'csv') yield csvLine(COLUMNS);
+  if (format === 'csv') yield csvLine(CSV_COLUMNS);
   const range = [firstIdAt('evt', new Date(to.getTime() + SLACK_MS)), from.toISOString(), to.toISOString()];
   for (let after = firstIdAt('evt', new Date(Math.max(0, from.getTime() - SLACK_MS))); ;) {
     const rows = await (teamId === undefined
@@ -70,11 +73,15 @@ export async function* exportEvents(
   }
 }
 
-const toPublic = (row: EventRow) => ({ ...row, event: toEventName(row.event), occurred_at: iso(row.occurred_at) });
+function toPublic(row: EventRow) {
+  const { clientRequestId, data } = splitDetails(row);
+  const [event, occurredAt] = [toEventName(row.event), iso(row.occurred_at)];
+  return { ...row, event, occurred_at: occurredAt, details: data, client_request_id: clientRequestId };
+}
 
 const jsonLine = (row: EventRow): string => `${JSON.stringify(toPublic(row))}\n`;
 
 function csvLineOf(row: EventRow): string {
   const event = toPublic(row);
-  return csvLine(COLUMNS.map((column) => event[column]));
+  return csvLine(CSV_COLUMNS.map((column) => event[column]));
 }

@@ -14,7 +14,7 @@ type SubscriptionRow = {
 };
 
 const subscriptionOfTeam = query<SubscriptionRow>(
-  'subscription_of_team',
+  'subscription_find_of_team',
   `select plan_id, status, "interval", addons, plan_expires_at, cancel_at_period_end, needs_payment_action,
      version
    from subscription where team_id = $1`,

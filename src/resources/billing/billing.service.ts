@@ -1,8 +1,10 @@
 import { record } from '../../events/record.ts';
 import { Subscription, type SUBSCRIPTION_INTERVALS, type SUBSCRIPTION_STATUSES } from '../../entities/index.ts';
-import { invalidInput, ProblemError } from '../../errors.ts';
-import type { TransactionScope } from '../../transactions/transaction.ts';
-import { withTeamAsOperator } from '../../transactions/with-team.ts';
+import { invalidInput, ProblemError } from '../../problems/error.ts';
+import { assignChanged } from '../../transactions/assign-changed.ts';
+import type { TransactionScope } from '../../transactions/steps.ts';
+import type { OperatorCaller } from '../../transactions/caller.ts';
+import { change } from '../../transactions/change.ts';
 import type { Plans } from './plans.ts';
 
 export type NewSubscription = {
@@ -23,6 +25,7 @@ export type NewSubscription = {
  */
 export async function setSubscription(
   db: TransactionScope,
+  caller: OperatorCaller | 'system',
   plans: Plans,
   teamId: string,
   input: NewSubscription,
@@ -34,16 +37,13 @@ export async function setSubscription(
   const wrong = Object.entries(addons).find(([, units]) => !Number.isSafeInteger(units) || units < 0);
   if (wrong !== undefined) throw invalidInput('/addons', `The units of ${wrong[0]} must be a whole number from 0.`);
 
-  return withTeamAsOperator(db, teamId, async ({ tx, team }) => {
-    const [current = { version: 0 }] = await tx.execute<{ version: number }[]>(
-      'select version from subscription where team_id = ?',
-      [teamId],
-    );
+  return change(db, caller, { on: { team: teamId }, requires: 'operator' }, async ({ em: tx }) => {
+    const known = await tx.findOne(Subscription, { team: teamId });
+    const current = { version: known?.version ?? 0 };
     if (expectedVersion !== undefined && expectedVersion !== current.version)
       throw new ProblemError('version_mismatch', `The subscription has version ${current.version}.`);
     const version = current.version + 1;
-    await tx.upsert(Subscription, {
-      team,
+    const terms = {
       planId: input.planId,
       status: input.status ?? null,
       interval: input.interval ?? null,
@@ -51,8 +51,10 @@ export async function setSubscription(
       planExpiresAt: input.planExpiresAt ?? null,
       cancelAtPeriodEnd: input.cancelAtPeriodEnd ?? false,
       needsPaymentAction: input.needsPaymentAction ?? false,
-      version,
-    });
+    };
+    if (known !== null && assignChanged(known, terms).length === 0) return known.version;
+    if (known === null) tx.create(Subscription, { team: teamId, ...terms, version });
+    else known.version = version;
     record(tx, 'team.plan_set', { teamId, planId: input.planId });
     return version;
   });

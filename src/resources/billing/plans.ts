@@ -1,4 +1,4 @@
-import type { Plan } from '../../config-values.ts';
+import type { Plan } from '../../config/plans.ts';
 
 export type Plans = ReadonlyMap<string, Plan>;
 

@@ -3,7 +3,7 @@ import type { ActiveMembership } from '../../auth/principal.ts';
 import { query, type QueryRunner } from '../../db/query.ts';
 import { activeMembership, pendingInvitation } from '../../db/predicates.ts';
 import type { Permission } from '../../entities/index.ts';
-import { ProblemError } from '../../errors.ts';
+import { ProblemError } from '../../problems/error.ts';
 import { DEFAULT_PLAN, getPlan, countSeats, type Plans } from './plans.ts';
 
 type SeatsRow = {
@@ -25,13 +25,13 @@ const seatsSql = (placeholder: '?' | '$1') =>
    where t.id = ${placeholder}`;
 
 /** Counts the seats of a team. */
-export const seatsOfTeam = query<SeatsRow>('seats_of_team', seatsSql('$1'));
+export const seatsOfTeam = query<SeatsRow>('team_count_seats', seatsSql('$1'));
 
 /** The number of days before its end in which users are told that a key ends. */
 export const WARNING_DAYS = 14;
 
 const overviewOfTeam = query<SeatsRow & { api_keys: number; expiring_keys: number }>(
-  'overview_of_team',
+  'team_find_overview',
   `select s.*, k.*
    from (${seatsSql('$1')}) s
    cross join (

@@ -1,6 +1,6 @@
 import { isLiveOperatorKey } from '../../auth/operator.ts';
-import { currentCaller } from '../../db/caller.ts';
-import { ProblemError } from '../../errors.ts';
+import { currentCaller } from '../../db/turns/caller.ts';
+import { ProblemError } from '../../problems/error.ts';
 import { createEventExample } from '../../events/feed/example.ts';
 import { operatorKeyProcedure } from '../../procedures/procedures.ts';
 import { endpoint, router } from '../../procedures/trpc.ts';

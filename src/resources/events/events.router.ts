@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { requirePermission } from '../../auth/permissions.ts';
-import { ProblemError } from '../../errors.ts';
+import { ProblemError } from '../../problems/error.ts';
 import { resourceId } from '../../procedures/fields.ts';
 import { accountProcedure, operatorProcedure, teamProcedure } from '../../procedures/procedures.ts';
 import { router } from '../../procedures/trpc.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { EventName } from '../../events/catalogue.ts';
-import { invalidInput } from '../../errors.ts';
+import { invalidInput } from '../../problems/error.ts';
 import { eventOutput } from '../../events/feed/event-schema.ts';
 import { text } from '../../procedures/fields.ts';
 import { INSTALLATION_TYPES, TEAM_TYPES } from '../../webhooks/types.ts';
@@ -9,10 +9,13 @@ import { accountReference, teamReference } from '../operator/references.ts';
 /** The longest wait, in seconds. Proxies commonly close connections that are silent for 30 s or more. */
 const WAIT_MAX = 20;
 
+const AFTER =
+  '`cursor` of the previous page, or `now` to begin after the newest event. Without it, the oldest event is the first.';
+
 const TYPES = { description: 'Only events of these types. Without it, all.' };
 
 export const feedInput = {
-  after: z.string().max(100).optional().meta({ description: '`cursor` of the previous page. Without it, the oldest.' }),
+  after: z.string().max(100).optional().meta({ description: AFTER }),
   limit: z.int().min(1).max(100).default(50).meta({ description: 'The most events of a page.' }),
   types: z.array(z.enum(INSTALLATION_TYPES)).min(1).max(INSTALLATION_TYPES.length).optional().meta(TYPES),
   wait: z.int().min(0).max(WAIT_MAX).default(0).meta({ description: 'Seconds to wait if there is nothing new.' }),
@@ -36,9 +39,7 @@ const TYPES_LENGTH_MAX = 5000;
 
 /** The query of the operator API, in which every value is text or a number. */
 export const operatorFeedInput = z.object({
-  after: text(1, 100)
-    .optional()
-    .meta({ description: '`cursor` of the previous page. Without it, the oldest events.', example: 'q2hV0mR4' }),
+  after: text(1, 100).optional().meta({ description: AFTER, example: 'q2hV0mR4' }),
   limit: z.int().min(1).max(100).default(50).meta({ description: 'The most events of a page.', example: 50 }),
   types: text(1, TYPES_LENGTH_MAX).optional().meta({
     description: 'Names of events, separated by commas. Without it, all.',

@@ -1,6 +1,6 @@
 import type { Principal } from '../../auth/principal.ts';
 import type { QueryRunner } from '../../db/query.ts';
-import { ProblemError } from '../../errors.ts';
+import { ProblemError } from '../../problems/error.ts';
 import { operatorIsLiveStep } from '../../transactions/live-caller.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Services } from '../../app-services.ts';
+import type { Services } from '../../service/services.ts';
 import type { EventName } from '../../events/catalogue.ts';
 import { readFeed, type FeedPage, type FeedReader } from '../../events/feed/read.ts';
 import { waitForEvents } from './wait.ts';
@@ -20,9 +20,10 @@ type Options = {
 /** Reads a page of a feed. */
 export const readOrWait = (
   { db, encryption }: Services,
-  { wait, caller, signal, findReader, requireLive, ...options }: Options,
+  { wait, caller, signal, findReader, requireLive, after, ...options }: Options,
 ): Promise<FeedPage> => {
   let looks = 0;
+  let from = after;
   return waitForEvents({
     db,
     caller,
@@ -30,7 +31,9 @@ export const readOrWait = (
     signal,
     read: async () => {
       if ((looks += 1) > 1) await requireLive?.();
-      return readFeed(db, encryption, await findReader(), options);
+      const page = await readFeed(db, encryption, await findReader(), { ...options, after: from });
+      from = page.cursor;
+      return page;
     },
     isEmpty: ({ events, hasMore }) => events.length === 0 && !hasMore,
   });

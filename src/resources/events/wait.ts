@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../../db/database.ts';
 import { onEventsNumbered } from '../../events/wake.ts';
 import { SECOND_MS } from '../../time.ts';
+import { Turns } from '../../turns.ts';
 
 /** A caller that has more open waits than this is answered at once. */
 const PER_CALLER_MAX = 3;
@@ -11,8 +12,7 @@ const RECHECK_MS = 5 * SECOND_MS;
 /** Events of others wake a wait too, so it looks at most this often. */
 const INTERVAL_MS = SECOND_MS / 2;
 
-const waiting = new Map<string, number>();
-let total = 0;
+const turns = new Turns({ total: TOTAL_MAX, perKey: PER_CALLER_MAX });
 
 type Wait<Page> = {
   readonly db: Database;
@@ -31,17 +31,12 @@ export async function waitForEvents<Page>({ db, caller, seconds, signal, read, i
   const news = seconds === 0 ? null : watchEvents(db, signal);
   try {
     const page = await read();
-    const own = waiting.get(caller) ?? 0;
-    if (news === null || !isEmpty(page) || own >= PER_CALLER_MAX || total >= TOTAL_MAX) return page;
-    waiting.set(caller, own + 1);
-    total += 1;
+    const leave = news === null || !isEmpty(page) ? undefined : turns.tryEnter([caller]);
+    if (news === null || leave === undefined) return page;
     try {
       return await readUntil({ db, signal, read, isEmpty, deadline, news, page });
     } finally {
-      total -= 1;
-      const left = (waiting.get(caller) ?? 1) - 1;
-      if (left === 0) waiting.delete(caller);
-      else waiting.set(caller, left);
+      leave();
     }
   } finally {
     news?.stop();

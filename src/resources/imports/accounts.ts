@@ -1,9 +1,23 @@
 import { readForeignHash } from '../../crypto/foreign-hash.ts';
+import { query } from '../../db/query.ts';
 import { newId } from '../../entities/index.ts';
-import { findIds, insertRows, newOutcome, refuse, type Batch, type Numbered, type Outcome } from './batch.ts';
+import { runStep } from '../../transactions/steps.ts';
+import {
+  METADATA_COLUMNS,
+  toMetadataColumns,
+  findIds,
+  insertRows,
+  newOutcome,
+  recordMetadata,
+  recordRows,
+  refuse,
+  type Batch,
+  type Numbered,
+  type Outcome,
+} from './batch.ts';
 
 const COLUMNS = `id, external_id, email, first_name, last_name, role, avatar, preferred_locale, email_verified_at,
-  password_hash, created_by, disabled_at, created_at, updated_at`;
+  password_hash, created_by, disabled_at, import_id, created_at, updated_at, ${METADATA_COLUMNS}`;
 
 /** Imports accounts as the operator creates them: they can be used before their email address is verified. */
 export async function importAccounts(batch: Batch, rows: readonly Numbered<'account'>[]): Promise<Outcome> {
@@ -39,13 +53,27 @@ export async function importAccounts(batch: Batch, rows: readonly Numbered<'acco
     dryRun?.email.add(row.email.toLowerCase());
   }
   if (dryRun === null) {
-    await insertRows(tx, 'account', COLUMNS, accepted.map(toColumns));
+    const created = accepted.map((row) => toColumns(row, batch.importId));
+    await insertRows(tx, 'account', COLUMNS, created);
     await noteSchemes(batch, accepted);
+    await recordRows(batch, 'account.created', created.map(toEvent));
+    await recordMetadata(
+      batch,
+      'account',
+      created.map(({ id, public_metadata, private_metadata }) => ({
+        id,
+        fields: { accountId: id },
+        metadata: { public: public_metadata, private: private_metadata },
+      })),
+    );
+    await recordRows(batch, 'operator.account_disabled', created.filter((row) => row.disabled_at).map(toEvent));
   }
   return outcome;
 }
 
-function toColumns({ row }: Numbered<'account'>) {
+const toEvent = ({ id }: { readonly id: string }) => ({ accountId: id });
+
+function toColumns({ row }: Numbered<'account'>, importId: string) {
   const now = new Date().toISOString();
   const createdAt = row.createdAt ?? now;
   const { emailVerified } = row;
@@ -62,36 +90,42 @@ function toColumns({ row }: Numbered<'account'>) {
     password_hash: row.passwordHash,
     created_by: 'operator',
     disabled_at: row.isDisabled ? now : null,
+    import_id: importId,
     created_at: createdAt,
     updated_at: now,
+    ...toMetadataColumns(row),
   };
 }
 
+const takenEmails = query<{ email: string }>(
+  'account_list_of_emails',
+  `select lower(email) as email from account
+   where lower(email) = any(array(select json_array_elements_text($1::json)))`,
+);
+
 async function findEmails({ tx }: Batch, emails: readonly string[]): Promise<Set<string>> {
-  const rows = await tx.execute<{ email: string }[]>(
-    `select lower(email) as email from account
-     where lower(email) = any(array(select json_array_elements_text(?::json)))`,
-    [JSON.stringify(emails)],
-  );
+  const rows = await runStep(tx, [takenEmails, [JSON.stringify(emails)]]);
   return new Set(rows.map(({ email }) => email));
 }
 
-/** Notes the most expensive scheme of each kind of hash, which every sign-in has to cover from now on. */
+/** Notes the schemes of the hashes, of which sign-ins at unknown addresses compute some from now on. */
 async function noteSchemes({ tx }: Batch, rows: readonly Numbered<'account'>[]): Promise<void> {
-  const byKind = new Map<string, { kind: string; scheme: string; work: number }>();
+  const found = new Map<string, { kind: string; scheme: string; work: number; accounts: number; updated_at: Date }>();
   for (const { row } of rows) {
     if (row.passwordHash === null) continue;
     const { scheme, work } = readForeignHash(row.passwordHash);
-    const kind = scheme.split('$')[1] ?? '';
-    if (work > (byKind.get(kind)?.work ?? 0)) byKind.set(kind, { kind, scheme, work });
+    const accounts = 1 + (found.get(scheme)?.accounts ?? 0);
+    found.set(scheme, { kind: scheme, scheme, work, accounts, updated_at: NOT_COUNTED });
   }
-  const updated = new Date().toISOString();
   await insertRows(
     tx,
     'password_scheme',
-    'kind, scheme, work, updated_at',
-    [...byKind.values()].map((scheme) => ({ ...scheme, updated_at: updated })),
-    `on conflict (kind) do update set updated_at = now(), work = greatest(password_scheme.work, excluded.work),
-       scheme = case when excluded.work > password_scheme.work then excluded.scheme else password_scheme.scheme end`,
+    'kind, scheme, work, accounts, updated_at',
+    [...found.values()].toSorted((a, b) => (a.kind < b.kind ? -1 : 1)),
+    `on conflict (kind) do update
+     set accounts = password_scheme.accounts + excluded.accounts, updated_at = excluded.updated_at`,
   );
 }
+
+/** Has the job count all accounts within a minute. */
+const NOT_COUNTED = new Date(0);

@@ -1,5 +1,12 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { Services } from '../../app-services.ts';
+import { query } from '../../db/query.ts';
+import type { Services } from '../../service/services.ts';
+import type { EventName } from '../../events/catalogue.ts';
+import type { EventFields } from '../../events/event.ts';
+import { METADATA_EVENTS } from '../../events/metadata-events.ts';
+import { recordMany } from '../../events/record.ts';
+import { keepRows } from '../../transactions/lock-order.ts';
+import { runStep } from '../../transactions/steps.ts';
 import type { Refusal, Row, Stage } from './rows.ts';
 
 /** A valid row with its line. */
@@ -15,12 +22,15 @@ export type Outcome = {
 export const newOutcome = (): Outcome => ({ created: 0, existing: 0, refused: [] });
 
 /** What a dry run would have imported, by stage, because no row of it is in the database. */
-export type DryRun = Readonly<Record<Stage | 'email' | 'owner', Set<string>>>;
+export type DryRun = Readonly<Record<Stage | 'email' | 'owner' | 'role', Set<string>>>;
 
 /** The transaction of a batch. */
 export type Batch = {
   readonly tx: EntityManager;
   readonly services: Services;
+  readonly importId: string;
+  /** Whether rows are recorded only if they change an account or a team that the import did not create. */
+  readonly isSilent: boolean;
   /** Null unless this is a dry run, which only reads. */
   readonly dryRun: DryRun | null;
 };
@@ -28,33 +38,119 @@ export type Batch = {
 export const refuse = (outcome: Outcome, line: number, code: string, detail: string): void =>
   void outcome.refused.push({ line, refusal: { code, detail } });
 
-/** Inserts rows. The columns have the names and the types of the table. @returns the number of inserted rows */
+/** Inserts rows. The columns have the names and the types of the table. @returns the ids of the inserted rows */
 export async function insertRows(
   tx: EntityManager,
   table: string,
   columns: string,
   rows: readonly Readonly<Record<string, unknown>>[],
   onConflict = '',
-): Promise<number> {
-  if (rows.length === 0) return 0;
-  const inserted = await tx.execute<unknown[]>(
+): Promise<Set<string>> {
+  if (rows.length === 0) return new Set();
+  const inserted = await tx.execute<{ id: string }[]>(
     `insert into ${table} (${columns}) select ${columns} from json_populate_recordset(null::${table}, ?::json)
-     ${onConflict} returning 1 as inserted`,
+     ${onConflict} returning ${firstOf(columns)} as id`,
     [JSON.stringify(rows)],
   );
-  return inserted.length;
+  return new Set(inserted.map(({ id }) => id));
+}
+
+/** The columns of the metadata of a row. What an import creates has version 0. */
+export const METADATA_COLUMNS = 'public_metadata, private_metadata';
+
+export const toMetadataColumns = ({ metadata }: { readonly metadata: Row<'account'>['metadata'] }) => ({
+  public_metadata: metadata.public,
+  private_metadata: metadata.private,
+});
+
+/** The key of a table is its first column. */
+const firstOf = (columns: string) => columns.split(',', 1)[0] ?? '';
+
+/**
+ * Records an event for each of many rows, in the transaction that inserts them. A silent import leaves out those that
+ * are only about accounts and teams that it created itself.
+ */
+export async function recordRows(batch: Batch, event: EventName, rows: readonly EventFields[]): Promise<void> {
+  const isTold = await selectTold(batch, rows);
+  await recordMany(batch.tx, event, rows.filter(isTold));
+}
+
+/** A row that was inserted with metadata. */
+type Described = {
+  readonly id: string;
+  readonly fields: EventFields;
+  readonly metadata: Row<'account'>['metadata'];
+};
+
+/** Records the parts of the metadata of inserted rows that are not empty, as their changes are recorded later. */
+export async function recordMetadata(
+  batch: Batch,
+  table: keyof typeof METADATA_EVENTS,
+  rows: readonly Described[],
+): Promise<void> {
+  const events = METADATA_EVENTS[table];
+  const isTold = await selectTold(
+    batch,
+    rows.map(({ fields }) => fields),
+  );
+  const has = (part: 'public' | 'private') =>
+    rows.filter(({ fields, metadata }) => Object.keys(metadata[part]).length > 0 && isTold(fields));
+  await recordMany(
+    batch.tx,
+    events.public,
+    has('public').map(({ fields }) => fields),
+  );
+  await recordMany(
+    batch.tx,
+    events.private,
+    has('private').map(({ id }) => ({ metadataOf: id })),
+  );
+}
+
+/** Returns which events of rows are recorded. */
+async function selectTold(batch: Batch, rows: readonly EventFields[]): Promise<(fields: EventFields) => boolean> {
+  const foreign = batch.isSilent ? await findForeign(batch, rows) : null;
+  return ({ accountId, teamId }) => foreign === null || foreign.has(accountId ?? '') || foreign.has(teamId ?? '');
+}
+
+const foreignOf = query<{ id: string }>(
+  'account_list_not_of_import',
+  `select id from account where id = any(string_to_array($1, ' ')) and import_id is distinct from $2
+   union all select id from team where id = any(string_to_array($1, ' ')) and import_id is distinct from $2`,
+);
+
+/** Returns the ids of those accounts and teams that the import did not create. */
+export async function findForeign({ tx, importId }: Batch, rows: readonly EventFields[]): Promise<Set<string>> {
+  const ids = [...new Set(rows.flatMap(({ accountId, teamId }) => [accountId ?? '', teamId ?? '']))].join(' ');
+  const found = await runStep(tx, [foreignOf, [ids, importId]]);
+  return new Set(found.map(({ id }) => id));
+}
+
+type Named = 'account' | 'team';
+
+const findNamed = (table: Named) =>
+  query<{ id: string; external_id: string }>(
+    `${table}_list_of_external_ids`,
+    `select id, external_id from ${table} where external_id = any(array(select json_array_elements_text($1::json)))`,
+  );
+const NAMED = {
+  account: { find: findNamed('account'), keep: keepRows('account') },
+  team: { find: findNamed('team'), keep: keepRows('team') },
+};
+
+/** Prevents the deletion of rows until the commit. @returns the ids of those that exist */
+export async function keepNamed(tx: EntityManager, table: Named, ids: readonly string[]): Promise<Set<string>> {
+  const rows = await runStep(tx, [NAMED[table].keep, [ids.join(' ')]]);
+  return new Set(rows.map(({ id }) => id));
 }
 
 /** Finds ids by external ids. */
 export async function findIds(
   tx: EntityManager,
-  table: 'account' | 'team',
+  table: Named,
   externalIds: Iterable<string>,
 ): Promise<Map<string, string>> {
-  const rows = await tx.execute<{ id: string; external_id: string }[]>(
-    `select id, external_id from ${table} where external_id = any(array(select json_array_elements_text(?::json)))`,
-    [JSON.stringify([...new Set(externalIds)])],
-  );
+  const rows = await runStep(tx, [NAMED[table].find, [JSON.stringify([...new Set(externalIds)])]]);
   return new Map(rows.map(({ id, external_id: externalId }) => [externalId, id]));
 }
 

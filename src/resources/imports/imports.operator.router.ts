@@ -1,8 +1,7 @@
-import { ProblemError } from '../../errors.ts';
+import { ProblemError } from '../../problems/error.ts';
 import { parseIdempotencyKey } from '../../procedures/idempotency-key.ts';
 import { operatorKeyProcedure } from '../../procedures/procedures.ts';
 import { endpoint, router } from '../../procedures/trpc.ts';
-import { withOperator } from '../../transactions/with-operator.ts';
 import { cancelImport } from './cancel.service.ts';
 import { readImport, readImportReport } from './imports.queries.ts';
 import {
@@ -22,6 +21,7 @@ const summary = {
   id: IMPORT_ID,
   status: 'running',
   isDryRun: false,
+  isSilent: false,
   failure: null,
   failureDetail: null,
   createdAt: '2026-11-21T09:30:00.000Z',
@@ -49,8 +49,9 @@ export const importsOperatorRouter = router({
       endpoint('createImport', 'POST /operator/v1/imports', {
         summary: 'Import accounts, teams, memberships and API keys',
         description:
-          'The body has one JSON object per line (`application/x-ndjson`), as `roster import` takes it, and at most 64 MiB. It is stored, and imported by a job after the response. An operator key has one import at a time. What exists is left as it is. Query parameters other than `dryRun` are refused. While the first upload with an `Idempotency-Key` is received, another is `import_running`. If the key is revoked, its import ends.',
+          'The body has one JSON object per line (`application/x-ndjson`), as `roster import` takes it, and at most 64 MiB. It is stored, and imported by a job after the response. An operator key has one import at a time. What exists is left as it is. Query parameters other than `dryRun` and `silent` are refused. What it creates is in the feed, as changes of the operator, and its end is `import.completed` or `import.failed`. While the first upload with an `Idempotency-Key` is received, another is `import_running`. If the key is revoked, its import ends.',
         returns: 'The import, which is queued.',
+        effect: 'widens',
         status: 202,
         errors: ['import_running'],
         upload: {
@@ -66,11 +67,11 @@ export const importsOperatorRouter = router({
     )
     .input(createImportInput)
     .output(importSummary)
-    .mutation(({ ctx: { services, operator, upload: body, idempotencyKey: header }, input: { dryRun } }) => {
+    .mutation(({ ctx: { services, operator, upload: body, idempotencyKey: header }, input: { dryRun, silent } }) => {
       if (body === undefined)
         throw new ProblemError('unsupported_media_type', 'Send the rows to POST /operator/v1/imports.');
       const idempotencyKey = header === undefined ? undefined : parseIdempotencyKey(header);
-      return receiveImport({ services, operator }, { isDryRun: dryRun, body, idempotencyKey });
+      return receiveImport({ services, operator }, { isDryRun: dryRun, isSilent: silent, body, idempotencyKey });
     }),
 
   getImport: importProcedure
@@ -95,6 +96,7 @@ export const importsOperatorRouter = router({
         description:
           'After the response no row is imported, and the key can upload again. What was imported until then stays. An import that has ended stays as it is. Only imports of the same operator key.',
         returns: 'The import.',
+        effect: 'none',
         errors: ['import_not_found'],
         example: { answer: { ...summary, status: 'canceled', failure: 'canceled', finishedAt: summary.createdAt } },
       }),
@@ -102,7 +104,7 @@ export const importsOperatorRouter = router({
     .input(importIdInput)
     .output(importSummary)
     .mutation(async ({ ctx: { services, operator }, input: { importId } }) => {
-      await withOperator(services.db, operator, (tx) => cancelImport(tx, importId, operator.credentialId));
+      await cancelImport(services.db, { operator }, importId, operator.credentialId);
       return readImport(services.db, operator.credentialId, importId);
     }),
 });

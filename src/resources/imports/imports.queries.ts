@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { iso, isoOrNull, query, type QueryRunner } from '../../db/query.ts';
-import { ProblemError } from '../../errors.ts';
+import { ProblemError } from '../../problems/error.ts';
 import { CANCELED } from './cancel.service.ts';
 import type { importReport, importSummary } from './imports.schema.ts';
 import type { Stage } from './rows.ts';
@@ -8,6 +8,7 @@ import type { Stage } from './rows.ts';
 type Row = {
   id: string;
   is_dry_run: boolean;
+  is_silent: boolean;
   failure: string | null;
   failure_detail: string | null;
   created_at: string;
@@ -21,8 +22,8 @@ type Row = {
 
 /** Uploads that are not complete are nobody's yet. */
 const importOfKey = query<Row>(
-  'import_of_operator_key',
-  `select id, is_dry_run, failure, failure_detail, created_at, finished_at, lines, stage, line, batches, counts
+  'import_run_find_of_operator_key',
+  `select id, is_dry_run, is_silent, failure, failure_detail, created_at, finished_at, lines, stage, line, batches, counts
    from import_run where id = $1 and operator_key_id = $2 and received_at is not null`,
 );
 
@@ -38,8 +39,8 @@ type RefusalRow = {
 type ListedRow = Row & { operator_key_id: string | null; is_received: boolean };
 
 const lastImports = query<ListedRow>(
-  'last_imports',
-  `select id, is_dry_run, failure, failure_detail, created_at, finished_at, coalesce(lines, 0) as lines, stage, line, batches,
+  'import_run_list',
+  `select id, is_dry_run, is_silent, failure, failure_detail, created_at, finished_at, coalesce(lines, 0) as lines, stage, line, batches,
      counts, operator_key_id, operator_key_id is null or received_at is not null as is_received
    from import_run order by id desc limit 100`,
   { rows: 'many' },
@@ -56,7 +57,7 @@ export const listImports = async (db: QueryRunner) =>
 export type ListedImport = Awaited<ReturnType<typeof listImports>>[number];
 
 const refusalsOfImport = query<RefusalRow>(
-  'refusals_of_import',
+  'import_refusal_list',
   `select number, line, type, external_id as "externalId", code, detail
    from import_refusal where import_id = $1 and number > $2 order by number limit $3`,
 );
@@ -96,6 +97,7 @@ function present({ counts, ...row }: Row): z.infer<typeof importSummary> {
     id: row.id,
     status: row.finished_at === null ? running : endOf(row.failure),
     isDryRun: row.is_dry_run,
+    isSilent: row.is_silent,
     failure: row.failure,
     failureDetail: row.failure_detail,
     createdAt: iso(row.created_at),

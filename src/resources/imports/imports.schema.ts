@@ -10,6 +10,10 @@ export const createImportInput = z.object({
     .boolean()
     .default(false)
     .meta({ description: 'Whether to check every row and import nothing.', example: true }),
+  silent: z.boolean().default(false).meta({
+    description: 'Whether the rows of accounts and teams that the import creates have no events.',
+    example: true,
+  }),
 });
 
 export const importIdInput = z.object({
@@ -41,8 +45,10 @@ const summary = {
     description: 'An import is `completed` with refused rows too. More can be added.',
   }),
   isDryRun: z.boolean().meta({ description: 'Whether nothing is imported; `imported` is what would have been.' }),
+  isSilent: z.boolean().meta({ description: 'Whether accounts and teams that it created have no events.' }),
   failure: z.string().nullable().meta({
-    description: 'Why it failed: `key_revoked`, `internal_error` or `canceled`. What was imported until then stays.',
+    description:
+      'Why it failed: `key_revoked`, `key_expired`, `internal_error` or `canceled`. What was imported until then stays.',
   }),
   failureDetail: z.string().nullable().meta({
     description: 'After which line an `internal_error` ended the import, and the error, for humans. Else null.',

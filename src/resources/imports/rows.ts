@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { isAccountOnly } from '../../auth/scopes.ts';
 import { readForeignHash, UnsupportedHashError } from '../../crypto/foreign-hash.ts';
-import { SCOPES } from '../../entities/index.ts';
-import { emailAddress, readableName, text } from '../../procedures/fields.ts';
+import { looksLike, METADATA_BYTES_MAX, SCOPES, SYSTEM_ROLES } from '../../entities/index.ts';
+import { parseExactJson } from '../../exact-json.ts';
+import { emailAddress, permissionName, productPermissionNames, readableName, text } from '../../procedures/fields.ts';
+import { isShortEnough, metadataPart } from '../metadata/metadata-patch.ts';
 import type { Line } from './lines.ts';
 
 /** The types of rows, in the order in which they are imported: each refers to earlier ones. */
@@ -13,7 +15,11 @@ export type Stage = (typeof STAGES)[number];
 export type Refusal = { readonly code: string; readonly detail: string };
 
 export const externalId = text(1, 255);
-const time = z.iso.datetime({ offset: true }).refine((value) => value >= '1970' && value < '9999');
+/** As an instant in UTC, because PostgreSQL takes fewer offsets. */
+const time = z.iso
+  .datetime({ offset: true })
+  .transform((value) => new Date(value).toISOString())
+  .refine((value) => value >= '1970' && value < '9999');
 const pictureUrl = text(1, 2048).refine((value) => /^https?:\/\//i.test(value));
 const optional = <Schema extends z.ZodType>(schema: Schema) => schema.nullish().transform((value) => value ?? null);
 
@@ -29,18 +35,45 @@ const passwordHash = z
     }
   });
 
+const metadataWhole = metadataPart.check(({ value, issues }) => {
+  if (!isShortEnough(JSON.stringify(value)))
+    issues.push({ code: 'custom', message: `It has more than ${METADATA_BYTES_MAX} bytes of JSON.`, input: '' });
+});
+const metadata = z
+  .object({ public: metadataWhole.optional(), private: metadataWhole.optional() })
+  .optional()
+  .transform((given) => ({ public: given?.public ?? {}, private: given?.private ?? {} }));
+
+/** The roles that a row creates with its team. */
+const ROLES_MAX = 50;
+const teamRole = z.object({
+  name: readableName(1, 100),
+  permissions: z.array(permissionName),
+  productPermissions: productPermissionNames.default([]),
+});
+
+const requireDistinctNames: z.core.CheckFn<z.infer<typeof teamRole>[]> = ({ value, issues }) => {
+  const known = SYSTEM_ROLES.map(({ name }): string => name);
+  value.forEach(({ name }, i) => {
+    if (known.some((other) => looksLike(other, name)))
+      issues.push({ code: 'custom', path: [i, 'name'], message: 'Another role looks like this one.', input: '' });
+    known.push(name);
+  });
+};
+
 const SCHEMAS = {
   account: z.object({
     externalId,
     email: emailAddress,
     /** True, false, or the time of the verification. */
     emailVerified: z.union([z.boolean(), time]).default(false),
-    firstName: optional(text(1, 255)),
-    lastName: optional(text(1, 255)),
+    firstName: optional(readableName(1, 255)),
+    lastName: optional(readableName(1, 255)),
     avatar: optional(pictureUrl),
     preferredLocale: optional(text(1, 35)),
     passwordHash: optional(passwordHash),
     isDisabled: z.boolean().default(false),
+    metadata,
     createdAt: optional(time),
   }),
   team: z.object({
@@ -52,28 +85,38 @@ const SCHEMAS = {
     /** The external id of the account that owns it. */
     owner: externalId,
     plan: optional(text(1, 255)),
+    roles: z.array(teamRole).max(ROLES_MAX).default([]).check(requireDistinctNames),
+    metadata,
     createdAt: optional(time),
   }),
   membership: z.object({
     team: externalId,
     account: externalId,
-    role: z.enum(['owner', 'member', 'guest']).default('member'),
+    /** A system role, or the name of a role of the team. */
+    role: text(1, 100).default('member'),
     isActive: z.boolean().default(true),
     expiresAt: optional(time),
     joinedAt: optional(time),
+    metadata,
   }),
   apiKey: z
     .object({
       account: externalId,
       team: optional(externalId),
       name: readableName(1, 100),
-      scopes: z.array(z.enum(SCOPES)).min(1).max(SCOPES.length),
+      scopes: z.array(z.enum(SCOPES)).max(SCOPES.length),
+      /** Of the operator’s product. A key without scopes has some. */
+      permissions: productPermissionNames.default([]),
       secretHash: z.string().regex(/^[0-9a-f]{64}$/),
       keyPrefix: text(1, 32),
       last4: text(1, 4),
       createdAt: optional(time),
       expiresAt: optional(time),
       lastUsedAt: optional(time),
+    })
+    .refine(({ scopes, permissions }) => scopes.length + permissions.length > 0, {
+      path: ['scopes'],
+      message: 'The key has neither scopes nor permissions.',
     })
     .refine(({ team, scopes }) => team === null || !scopes.some(isAccountOnly), {
       path: ['scopes'],
@@ -90,7 +133,9 @@ export function readType({ bytes }: Line): { stage: Stage; value: object } | Ref
   if (bytes === null) return { code: 'line_too_long', detail: 'The line has more than 1 MiB.' };
   let value: unknown;
   try {
-    value = JSON.parse(utf8.decode(bytes));
+    const row = utf8.decode(bytes);
+    value = JSON.parse(row);
+    if (typeof value === 'object' && value !== null && 'metadata' in value) value = parseExactJson(row);
   } catch (error) {
     return error instanceof SyntaxError
       ? { code: 'malformed_json', detail: 'The line is not JSON.' }
@@ -108,9 +153,12 @@ export function readRow<S extends Stage>(stage: S, value: object): Row<S> | Refu
   const { success, data, error } = SCHEMAS[stage].safeParse(value);
   if (success) return data as Row<S>; // TypeScript cannot infer it from `S`
   const faults = error.issues.map(
-    ({ path, message, code }) => `/${path.join('/')}: ${code === 'custom' ? message : code}`,
+    (issue) => `/${issue.path.join('/')}: ${issue.code === 'custom' ? reasonOf(issue) : issue.code}`,
   );
   return { code: 'invalid', detail: faults.slice(0, 10).join('; ') };
 }
+
+const reasonOf = ({ params, message }: { params?: Record<string, unknown> | undefined; message: string }): string =>
+  typeof params?.['reason'] === 'string' ? params['reason'] : message;
 
 export const isRefusal = (row: object): row is Refusal => 'code' in row && 'detail' in row;

@@ -1,8 +1,8 @@
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
-import { ForeignKeyConstraintViolationException, UniqueConstraintViolationException } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { Services } from '../../app-services.ts';
-import { transaction } from '../../transactions/transaction.ts';
+import { isForeignKeyViolation, isUniqueViolation } from '../../db/errors.ts';
+import type { Services } from '../../service/services.ts';
+import { change } from '../../transactions/change.ts';
 import { importAccounts } from './accounts.ts';
 import { importApiKeys } from './api-keys.ts';
 import { isRejection, toRejection } from './rejections.ts';
@@ -41,6 +41,8 @@ type Run = {
   readonly source: Source;
   readonly progress: Progress;
   readonly isDryRun: boolean;
+  /** Whether the rows of accounts and teams that the import creates have no events. */
+  readonly isSilent: boolean;
   /** Whether the progress has a row of its own, which each batch updates. */
   readonly isStored: boolean;
   /** The most rows of a batch: what their validation and insertion keeps the process busy for. */
@@ -93,6 +95,7 @@ const createDryRun = (): DryRun => ({
   apiKey: new Set(),
   email: new Set(),
   owner: new Set(),
+  role: new Set(),
 });
 
 /** Adds the row of a line if it is of the stage. Lines without a type are refused in the first stage. */
@@ -166,7 +169,7 @@ async function commitRows(
 }
 
 async function commitBatch(
-  { services, isStored, report, begin }: Run,
+  { services, isSilent, isStored, report, begin }: Run,
   dryRun: DryRun | null,
   progress: Progress,
   { rows, refused }: Pending,
@@ -174,9 +177,10 @@ async function commitBatch(
 ): Promise<Progress> {
   const apply = APPLY[progress.stage] as (batch: Batch, rows: readonly Numbered<Stage>[]) => Promise<Outcome>; // `rows` are of the stage
   const attempt = (): Promise<Progress> =>
-    transaction(services.db, async (tx) => {
+    change(services.db, 'system', { on: 'installation', requires: 'nothing' }, async ({ em: tx }) => {
       await begin?.(tx);
-      const outcome = rows.length === 0 ? newOutcome() : await apply({ tx, services, dryRun }, rows);
+      const outcome =
+        rows.length === 0 ? newOutcome() : await apply({ tx, services, importId: progress.id, isSilent, dryRun }, rows);
       const all = [...refused, ...outcome.refused.map((entry) => toRefusedRow(progress.stage, rows, entry))];
       const counts = { ...progress.counts };
       counts[progress.stage] = (counts[progress.stage] ?? 0) + outcome.created;
@@ -198,8 +202,7 @@ async function commitBatch(
       return await attempt();
     } catch (error) {
       // Someone signed up with the email address of a row, or deleted what it refers to; the next attempt sees it.
-      const isOvertaken =
-        error instanceof UniqueConstraintViolationException || error instanceof ForeignKeyConstraintViolationException;
+      const isOvertaken = isUniqueViolation(error) || isForeignKeyViolation(error);
       if (!isOvertaken || retries === RETRIES_MAX) throw error;
     }
   }

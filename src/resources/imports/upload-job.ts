@@ -1,16 +1,19 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { Services } from '../../app-services.ts';
+import { isPast } from '../../auth/active-membership.ts';
+import type { Services } from '../../service/services.ts';
 import { QUEUE_JOBS } from '../../db/queue-tables.ts';
-import { query } from '../../db/query.ts';
+import { command, query } from '../../db/query.ts';
 import { ImportRun, OperatorKey } from '../../entities/index.ts';
+import { runAs, type Actor } from '../../events/actor.ts';
 import { enqueue, type Jobs } from '../../jobs/enqueue.ts';
 import type { JobHelpers, TaskList } from '../../jobs/worker.ts';
 import { errorSummary, type Log } from '../../telemetry/log.ts';
 import { SECOND_MS } from '../../time.ts';
-import { lockShared } from '../../transactions/locks.ts';
-import { transaction } from '../../transactions/transaction.ts';
+import { lockOperatorKeyShared } from '../../transactions/lock-steps.ts';
+import { runStep } from '../../transactions/steps.ts';
+import { change } from '../../transactions/change.ts';
 import type { Source } from './lines.ts';
-import { ImportRunningError, newProgress, toProgress, type Progress } from './progress.ts';
+import { endImport, ImportRunningError, newProgress, toProgress, type Progress } from './progress.ts';
 import { describeFailure, isRejection } from './rejections.ts';
 import { runImport, type RefusedRow } from './run.ts';
 import { importKey } from './upload.service.ts';
@@ -27,11 +30,18 @@ const SIGN_OF_LIFE_MS = 20 * SECOND_MS;
 /** The worker stops; another one continues. */
 class InterruptedError extends Error {}
 
-/** The operator key was revoked. */
-class KeyRevokedError extends Error {}
+/** The operator key was revoked or has expired. */
+class KeyEndedError extends Error {
+  readonly code: 'key_revoked' | 'key_expired';
+
+  constructor(code: 'key_revoked' | 'key_expired') {
+    super(code);
+    this.code = code;
+  }
+}
 
 const contentPart = query<{ bytes: string }>(
-  'import_content_part',
+  'import_content_find',
   `select encode(bytes, 'base64') as bytes from import_content where import_id = $1 and number = $2`,
   { rows: 'many' },
 );
@@ -51,7 +61,31 @@ async function importUpload(
   const { db } = services;
   const run = await db.em().findOne(ImportRun, importId);
   if (!run?.operatorKeyId || run.receivedAt === null || run.finishedAt) return;
-  const { isDryRun, operatorKeyId } = run;
+  const { operatorKeyId } = run;
+  await runAs(operatorWith(services, operatorKeyId), () => importAs({ services, log, run, operatorKeyId }, helpers));
+}
+
+/** Rows are changes of the operator, made with the key that uploaded them. */
+const operatorWith = ({ audit }: Services, credentialId: string): Actor => ({
+  actorKind: 'operator_key',
+  actorId: null,
+  credentialId,
+  address: null,
+  requestId: null,
+  clientRequestId: null,
+  audit,
+});
+
+type Upload = {
+  readonly services: Services;
+  readonly log: Log;
+  readonly run: ImportRun;
+  readonly operatorKeyId: string;
+};
+
+async function importAs({ services, log, run, operatorKeyId }: Upload, helpers: JobHelpers): Promise<void> {
+  const { db } = services;
+  const { id: importId, isDryRun, isSilent } = run;
   const life = signLife(helpers);
   try {
     const done = await runImport({
@@ -59,22 +93,25 @@ async function importUpload(
       source: readContent(services, importId),
       progress: isDryRun ? await startOver(services, run) : toProgress(run),
       isDryRun,
+      isSilent,
       isStored: true,
       rowsMax: ROWS_MAX,
       begin: (tx) => requireKey(tx, operatorKeyId),
       report: writeRefusals,
       onProgress: () => life.sign(),
     });
-    await endImport(services, importId, null);
+    await endImport(services, importId);
     log.info({ importId, isDryRun, counts: done.counts }, 'import completed');
   } catch (error) {
     if (error instanceof ImportRunningError) return;
     if (error instanceof InterruptedError) {
-      await transaction(db, (tx) => enqueue(tx, 'importUpload', { importId }, importKey(importId)));
-    } else if (error instanceof KeyRevokedError) {
-      await endImport(services, importId, 'key_revoked');
+      await change(db, 'system', { on: 'installation', requires: 'nothing' }, ({ em }) =>
+        enqueue(em, 'importUpload', { importId }, importKey(importId)),
+      );
+    } else if (error instanceof KeyEndedError) {
+      await endImport(services, importId, { code: error.code });
     } else if (life.attempts() >= ATTEMPTS_MAX || isRejection(error)) {
-      await endImport(services, importId, 'internal_error', describeFailure(error));
+      await endImport(services, importId, { code: 'internal_error', detail: describeFailure(error) });
       log.error({ importId, reason: errorSummary(error) }, 'import failed');
     } else {
       throw error;
@@ -92,18 +129,28 @@ const readContent = ({ db }: Services, importId: string): Source =>
     }
   };
 
+const deleteRefusals = command<never>('import_refusal_delete', 'delete from import_refusal where import_id = $1');
+
+const insertRefusals = command<never>(
+  'import_refusal_insert_many',
+  `insert into import_refusal (import_id, number, line, type, external_id, code, detail)
+   select $1, $2::int + row_number() over (), line, type, "externalId", code, detail
+   from json_to_recordset($3::json) as refused(line int, type text, "externalId" text, code text, detail text)`,
+);
+
 /** Forgets what an interrupted dry run has found. */
 const startOver = ({ db }: Services, run: ImportRun): Promise<Progress> =>
-  transaction(db, async (tx) => {
-    await tx.execute('delete from import_refusal where import_id = ?', [run.id]);
+  change(db, 'system', { on: 'installation', requires: 'nothing' }, async ({ em: tx }) => {
+    await runStep(tx, [deleteRefusals, [run.id]]);
     return { ...newProgress(run.id), batches: run.batches };
   });
 
-/** An import ends with the revocation of its key: what a thief uploaded does not outlive the stolen key. */
+/** An import ends with its key: what a thief uploaded does not outlive the stolen key. */
 async function requireKey(tx: EntityManager, operatorKeyId: string): Promise<void> {
-  await lockShared(tx, 'operator_key', [operatorKeyId]);
+  await runStep(tx, [lockOperatorKeyShared, [operatorKeyId]]);
   const key = await tx.findOne(OperatorKey, operatorKeyId);
-  if (!key || key.revokedAt) throw new KeyRevokedError();
+  if (!key || key.revokedAt) throw new KeyEndedError('key_revoked');
+  if (isPast(key.expiresAt)) throw new KeyEndedError('key_expired');
 }
 
 async function writeRefusals(
@@ -111,13 +158,7 @@ async function writeRefusals(
   tx: EntityManager,
   { id, reportBytes: written }: Progress,
 ): Promise<number> {
-  if (rows.length > 0)
-    await tx.execute(
-      `insert into import_refusal (import_id, number, line, type, external_id, code, detail)
-       select ?, ? + row_number() over (), line, type, "externalId", code, detail
-       from json_to_recordset(?::json) as refused(line int, type text, "externalId" text, code text, detail text)`,
-      [id, written, JSON.stringify(rows)],
-    );
+  if (rows.length > 0) await runStep(tx, [insertRefusals, [id, written, JSON.stringify(rows)]]);
   return written + rows.length;
 }
 
@@ -139,18 +180,3 @@ function signLife(helpers: JobHelpers) {
     attempts: () => (signedAt === null ? job.attempts : 1),
   };
 }
-
-/**
- * Ends an import and deletes its content.
- * @param reason why it failed, if the position tells more
- */
-const endImport = ({ db }: Services, id: string, failure: string | null, reason: string | null = null) =>
-  transaction(db, async (tx) => {
-    await tx.execute(
-      `update import_run set finished_at = now(), updated_at = now(), failure = ?,
-         failure_detail = 'After line ' || line || ' of the rows of type ' || stage || ': ' || ?::text
-       where id = ? and finished_at is null`,
-      [failure, reason, id],
-    );
-    await tx.execute('delete from import_content where import_id = ?', [id]);
-  });

@@ -1,17 +1,18 @@
 import { createHash } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { z } from 'zod';
-import type { Services } from '../../app-services.ts';
+import type { Services } from '../../service/services.ts';
 import type { OperatorPrincipal } from '../../auth/principal.ts';
-import { runInBackground } from '../../db/caller.ts';
+import { runInBackground } from '../../db/turns/caller.ts';
 import type { Database } from '../../db/database.ts';
-import { command } from '../../db/query.ts';
+import { command, query } from '../../db/query.ts';
 import { newId } from '../../entities/index.ts';
-import { invalidInput, ProblemError } from '../../errors.ts';
+import { invalidInput, ProblemError } from '../../problems/error.ts';
 import { record } from '../../events/record.ts';
 import { enqueue } from '../../jobs/enqueue.ts';
 import { hasAnswer, runOnce } from '../../transactions/idempotent.ts';
-import { withOperator } from '../../transactions/with-operator.ts';
+import { change } from '../../transactions/change.ts';
+import { runStep } from '../../transactions/steps.ts';
 import { readImport } from './imports.queries.ts';
 import type { importSummary } from './imports.schema.ts';
 import { readLines } from './lines.ts';
@@ -30,22 +31,25 @@ const NEWLINE = 0x0a;
 /** An upload without a part for so long was broken by a crash. Longer than a request can wait for its body. */
 const BROKEN_AFTER = '2 minutes';
 
+const BY_OPERATOR = { on: 'installation', requires: 'operator' } as const;
+
 type Uploader = { readonly services: Services; readonly operator: OperatorPrincipal };
 type ImportUpload = {
   readonly isDryRun: boolean;
+  readonly isSilent: boolean;
   readonly body: AsyncIterable<Buffer>;
   readonly idempotencyKey: string | undefined;
 };
 type Import = z.infer<typeof importSummary>;
 
 const storePart = command<object>(
-  'store_import_part',
+  'import_content_insert',
   `with stored as (insert into import_content (import_id, number, bytes) values ($1, $2, $3))
    update import_run set updated_at = now() where id = $1`,
 );
 
 const discardUpload = command<object>(
-  'discard_import_upload',
+  'import_run_delete_upload',
   'delete from import_run where id = $1 and received_at is null',
 );
 
@@ -58,17 +62,22 @@ const discardUpload = command<object>(
 export async function receiveImport(uploader: Uploader, upload: ImportUpload): Promise<Import> {
   const { services, operator } = uploader;
   const { db } = services;
-  const { isDryRun, body, idempotencyKey } = upload;
+  const { isDryRun, isSilent, body, idempotencyKey } = upload;
   const { credentialId } = operator;
   const call = idempotencyKey === undefined ? null : { credentialId, operation: 'createImport', key: idempotencyKey };
   const runCall = async (fingerprint: string, work: (db: Database) => Promise<Import>) => {
     if (call === null) return work(db);
-    const compared = { ...call, input: { isDryRun, fingerprint }, teamId: undefined, secretOf: undefined };
+    const compared = {
+      ...call,
+      input: { isDryRun, ...(isSilent && { isSilent }), fingerprint },
+      teamId: undefined,
+      secretOf: undefined,
+    };
     return (await runOnce(db, compared, work)) as Import; // what the work of a call returned
   };
 
-  const id = await withOperator(db, operator, async (tx) =>
-    call !== null && (await hasAnswer(tx, call)) ? null : openUpload(tx, operator, isDryRun),
+  const id = await change(db, { operator }, BY_OPERATOR, async ({ em: tx }) =>
+    call !== null && (await hasAnswer(tx, call)) ? null : openUpload(tx, operator, upload),
   );
   // Nothing is stored, so nothing can be imported if the key has been deleted by then.
   if (id === null) return runCall(await readFingerprint(body), () => Promise.reject(unavailable()));
@@ -76,7 +85,7 @@ export async function receiveImport(uploader: Uploader, upload: ImportUpload): P
     const { lines, hasRows, fingerprint } = await storeParts(services, id, body);
     if (!hasRows) throw invalidInput('', 'A body with rows is required.', 'required');
     const accepted = await runCall(fingerprint, async (joined) => {
-      await withOperator(joined, operator, (tx) => queueImport(tx, { id, lines, isDryRun }));
+      await change(joined, { operator }, BY_OPERATOR, ({ em }) => queueImport(em, { id, lines, isDryRun }));
       return readImport(joined, credentialId, id);
     });
     // An equal upload was accepted since the look-up of the key, and has ended; or almost 24 hours ago.
@@ -91,15 +100,18 @@ export async function receiveImport(uploader: Uploader, upload: ImportUpload): P
 
 const unavailable = () => new ProblemError('service_unavailable');
 
+const noteReceived = command<{ received: number }>(
+  'import_run_update_received',
+  `update import_run set received_at = now(), updated_at = now(), lines = $2
+   where id = $1 and received_at is null returning 1 as received`,
+);
+
 /** Marks an upload as complete, and queues its import. */
 async function queueImport(
   tx: EntityManager,
   { id, lines, isDryRun }: { readonly id: string; readonly lines: number; readonly isDryRun: boolean },
 ): Promise<void> {
-  const received = await tx.execute<unknown[]>(
-    'update import_run set received_at = now(), updated_at = now(), lines = ? where id = ? and received_at is null returning 1 as received',
-    [lines, id],
-  );
+  const received = await runStep(tx, [noteReceived, [id, lines]]);
   if (received.length === 0) throw unavailable();
   await enqueue(tx, 'importUpload', { importId: id }, importKey(id));
   if (!isDryRun) record(tx, 'operator.import_started', { importId: id, number: lines });
@@ -114,23 +126,35 @@ async function readFingerprint(body: AsyncIterable<Buffer>): Promise<string> {
   return hash.digest('hex');
 }
 
-async function openUpload(tx: EntityManager, { credentialId }: OperatorPrincipal, isDryRun: boolean): Promise<string> {
-  await tx.execute(
-    `delete from import_run where operator_key_id = ? and received_at is null and updated_at < now() - interval '${BROKEN_AFTER}'`,
-    [credentialId],
-  );
-  // Waits for a concurrent upload of the key, which is then found below.
-  const [opened] = await tx.execute<{ id: string }[]>(
-    `insert into import_run (id, created_at, updated_at, fingerprint, stage, line, counts, report_bytes, batches, operator_key_id, is_dry_run)
-     values (?, now(), now(), '', ?, 0, '{}', 0, 0, ?, ?)
-     on conflict (operator_key_id) where finished_at is null do nothing returning id`,
-    [newId('imp'), STAGES[0], credentialId, isDryRun],
-  );
+const deleteBroken = command<never>(
+  'import_run_delete_broken',
+  `delete from import_run
+   where operator_key_id = $1 and received_at is null and updated_at < now() - interval '${BROKEN_AFTER}'`,
+);
+
+/** Waits for a concurrent upload of the key, which then is the one that runs. */
+const openRun = command<{ id: string }>(
+  'import_run_insert',
+  `insert into import_run (id, created_at, updated_at, fingerprint, stage, line, counts, report_bytes, batches, operator_key_id, is_dry_run, is_silent)
+   values ($1, now(), now(), '', $2, 0, '{}', 0, 0, $3, $4::boolean, $5::boolean)
+   on conflict (operator_key_id) where finished_at is null do nothing returning id`,
+);
+
+const runOfKey = query<{ id: string }>(
+  'import_run_find_of_key',
+  'select id from import_run where operator_key_id = $1 and finished_at is null',
+);
+
+async function openUpload(
+  tx: EntityManager,
+  { credentialId }: OperatorPrincipal,
+  { isDryRun, isSilent }: ImportUpload,
+): Promise<string> {
+  await runStep(tx, [deleteBroken, [credentialId]]);
+  const values = [newId('imp'), STAGES[0], credentialId, String(isDryRun), String(isSilent)];
+  const [opened] = await runStep(tx, [openRun, values]);
   if (opened !== undefined) return opened.id;
-  const [running] = await tx.execute<{ id: string }[]>(
-    'select id from import_run where operator_key_id = ? and finished_at is null',
-    [credentialId],
-  );
+  const [running] = await runStep(tx, [runOfKey, [credentialId]]);
   throw new ProblemError('import_running', `The import ${running?.id} of this operator key has not ended.`);
 }
 

@@ -1,16 +1,18 @@
 import { record } from '../../events/record.ts';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { isPast } from '../../auth/active-membership.ts';
-import { lockOne } from '../../transactions/locks.ts';
-import { transaction } from '../../transactions/transaction.ts';
-import { lockCaller } from '../../transactions/with-account.ts';
+import { pendingInvitation } from '../../db/predicates.ts';
+import { endAbandonedIn } from './end-invitations.ts';
+import { lockTeamStep } from '../../transactions/lock-steps.ts';
+import { lockMembership, lockOne } from '../../transactions/locks.ts';
+import { deletePendingConsents, revokeApiKeys, revokeGrants } from '../../transactions/revocation.ts';
+import { change } from '../../transactions/change.ts';
 import { isSameEmailAddress } from '../../transactions/email-address.ts';
-import { lockMembership } from '../../transactions/with-team.ts';
 import type { Principal } from '../../auth/principal.ts';
 import { hashSecret } from '../../crypto/tokens.ts';
-import { type Account, Invitation, InvitationLink, Membership } from '../../entities/index.ts';
-import { ProblemError } from '../../errors.ts';
-import type { Services } from '../../app-services.ts';
+import { Account, Invitation, InvitationLink, Membership } from '../../entities/index.ts';
+import { ProblemError } from '../../problems/error.ts';
+import type { Services } from '../../service/services.ts';
 
 /** `provesMailbox`: the link was only emailed, so that its holder can read the invited mailbox. */
 export type LinkedInvitation = { readonly invitation: Invitation; readonly provesMailbox: boolean };
@@ -29,13 +31,13 @@ export async function findInvitationByToken(
   const target = await findTarget(em, services, token);
   if (target === null) return null;
   const invitation = await readInvitation(em, target, lock);
-  if (invitation === null || !isPending(invitation)) return null;
+  if (invitation === null || !(await isPending(em, invitation))) return null;
   return { invitation, provesMailbox: target.provesMailbox };
 }
 
 /**
- * Accepts a pending invitation for an account: creates or reactivates its membership. Needs no free seat, because
- * the invitation already uses one. Call it with the locks that `findInvitationByToken` takes.
+ * Accepts a pending invitation for an account: creates its membership, or lets an expired one start anew. Needs no free
+ * seat, because the invitation already uses one. Call it with the locks that `findInvitationByToken` takes.
  */
 export async function acceptInvitation(
   tx: EntityManager,
@@ -44,7 +46,7 @@ export async function acceptInvitation(
   account: Account,
 ): Promise<void> {
   const invitation = await tx.findOne(Invitation, { id: invitationId });
-  if (invitation === null || !isPending(invitation)) throw new ProblemError('link_invalid');
+  if (invitation === null || !(await isPending(tx, invitation))) throw new ProblemError('link_invalid');
   requireInvited(invitation, account);
 
   const { team, role } = invitation;
@@ -52,25 +54,46 @@ export async function acceptInvitation(
   const membership = await lockMembership(tx, team.id, account.id);
   if (membership === null) {
     tx.create(Membership, { team, account, role, joinedAt: now });
+    record(tx, 'member.added', { accountId: account.id, teamId: team.id, roleId: role.id });
   } else if (membership.isActive && isPast(membership.expiresAt)) {
+    await endAbandonedIn(tx, team.id);
+    await revokeAccess(tx, team.id, account.id);
     membership.role = role;
     membership.expiresAt = null;
+    const terms = { roleId: role.id, isActive: true, expiresAt: null };
+    record(tx, 'member.activated', { accountId: account.id, teamId: team.id, ...terms });
   }
   invitation.acceptedAt = now;
   record(tx, 'invitation.accepted', { accountId: account.id, teamId: team.id, invitationId });
-  await tx.flush();
 }
 
+/** Revokes what an expired membership had, which would be valid again with it. */
+async function revokeAccess(tx: EntityManager, teamId: string, accountId: string): Promise<void> {
+  const reason = 'membership started anew';
+  await revokeGrants(tx, { account: accountId, team: teamId }, reason);
+  await revokeApiKeys(tx, { account: accountId, team: teamId }, reason);
+  await deletePendingConsents(tx, { account: accountId, team: teamId });
+}
+
+/** A membership by an invitation, and the application that sent it. */
+type Accepted = { readonly membership: Membership; readonly clientId: string | null };
+
 /** Accepts an invitation by its link for the caller. Repeating it has the same result. @throws link_invalid */
-export async function acceptByToken(services: Services, caller: Principal, token: string): Promise<Membership> {
-  return transaction(services.db, async (tx) => {
-    const target = await findTarget(tx, services, token);
-    if (target === null || (await lockOne(tx, 'team', target.teamId)) === null) throw new ProblemError('link_invalid');
-    const account = await lockCaller(tx, caller, 'share');
+export async function acceptByToken(services: Services, caller: Principal, token: string): Promise<Accepted> {
+  const target = await findTarget(services.db.em(), services, token);
+  if (target === null) throw new ProblemError('link_invalid');
+  const spec = {
+    on: { account: caller.accountId, isShared: true },
+    requires: 'self',
+    first: [[lockTeamStep, [target.teamId]]],
+  } as const;
+  return change(services.db, caller, spec, async ({ em: tx }, [[team]]) => {
+    if (team === undefined) throw new ProblemError('link_invalid');
+    const account = await tx.findOneOrFail(Account, caller.accountId);
     const invitation = await readInvitation(tx, target, true);
     if (invitation === null) throw new ProblemError('link_invalid');
 
-    if (isPending(invitation)) await acceptInvitation(tx, services, invitation.id, account);
+    if (await isPending(tx, invitation)) await acceptInvitation(tx, services, invitation.id, account);
     else if (!invitation.acceptedAt || !isInvited(invitation, account)) throw new ProblemError('link_invalid');
 
     const membership = await tx.findOne(
@@ -79,7 +102,7 @@ export async function acceptByToken(services: Services, caller: Principal, token
       { populate: ['team', 'role'] },
     );
     if (membership === null) throw new ProblemError('link_invalid');
-    return membership;
+    return { membership, clientId: invitation.clientId ?? null };
   });
 }
 
@@ -108,7 +131,11 @@ async function readInvitation(em: EntityManager, { id, tokenHash }: Target, lock
   return isLinked ? invitation : null;
 }
 
-const isPending = ({ acceptedAt, expiresAt }: Invitation): boolean => !acceptedAt && !isPast(expiresAt);
+/** Whether an invitation can be accepted: also who sent it decides, for a privileged role. */
+async function isPending(em: EntityManager, { id }: Invitation): Promise<boolean> {
+  const sql = `select 1 from invitation i where i.id = ? and ${pendingInvitation('i')}`;
+  return (await em.execute<object[]>(sql, [id])).length > 0;
+}
 
 const isInvited = ({ email }: Invitation, account: Account): boolean =>
   isSameEmailAddress(account.email, email) && Boolean(account.emailVerifiedAt);

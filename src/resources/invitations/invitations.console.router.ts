@@ -1,13 +1,21 @@
 import { z } from 'zod';
-import { ProblemError } from '../../errors.ts';
-import { publicProcedure, sessionProcedure, teamProcedure } from '../../procedures/procedures.ts';
+import { ProblemError } from '../../problems/error.ts';
+import {
+  publicOrAppProcedure,
+  READ_BY_TOKEN,
+  sessionOrAppProcedure,
+  teamProcedure,
+} from '../../procedures/procedures.ts';
 import { resourceId, SUCCESS, success } from '../../procedures/fields.ts';
 import { router } from '../../procedures/trpc.ts';
 import { findLink } from '../../rate-limit/link-attempts.ts';
-import { presentTeamOfMembership, teamOutput } from '../teams/teams.schema.ts';
+import { findContinuation } from '../oauth-consent/continuation.ts';
+import { presentTeamOfMembership } from '../teams/teams.schema.ts';
 import { acceptByToken } from './acceptance.service.ts';
-import { declineInvitation, listOpenInvitations, readInvitation } from './invitations.queries.ts';
+import { declineInvitation } from './decline.service.ts';
+import { listOpenInvitations, readInvitation } from './invitations.queries.ts';
 import {
+  acceptedInvitationOutput,
   createdInvitationOutput,
   createTeamInvitationBody,
   linkedInvitationOutput,
@@ -24,23 +32,30 @@ function requireLink<Found>(found: Found | null | false): Found {
 
 /** Procedures of the pages for an invitation and for a team's invitations that REST does not have. */
 export const invitationsConsoleRouter = router({
-  read: publicProcedure
+  read: publicOrAppProcedure
+    .meta(READ_BY_TOKEN)
     .input(z.object({ token: linkToken }))
     .output(linkedInvitationOutput)
-    .query(({ ctx, input }) =>
-      findLink(ctx.browserClient, readInvitation(ctx.services.db, input.token).then(requireLink)),
-    ),
+    .mutation(async ({ ctx: { services, browserClient }, input }) => {
+      const found = readInvitation(services.db, input.token).then(requireLink);
+      const { invitation, clientId } = await findLink(browserClient, found);
+      const next = await findContinuation(services, clientId, browserClient);
+      return { ...invitation, ...(next && { application: next.name }) };
+    }),
 
-  accept: sessionProcedure
+  accept: sessionOrAppProcedure('teams:write')
+    .meta({ effect: 'none' })
     .input(z.object({ token: linkToken }))
-    .output(teamOutput)
-    .mutation(async ({ ctx, input }) =>
-      presentTeamOfMembership(
-        await findLink(ctx.browserClient, acceptByToken(ctx.services, ctx.principal, input.token)),
-      ),
-    ),
+    .output(acceptedInvitationOutput)
+    .mutation(async ({ ctx: { services, browserClient, principal }, input }) => {
+      const accepted = acceptByToken(services, principal, input.token);
+      const { membership, clientId } = await findLink(browserClient, accepted);
+      const continueTo = await findContinuation(services, clientId, browserClient, principal.accountId);
+      return { ...presentTeamOfMembership(membership), ...(continueTo && { continueTo }) };
+    }),
 
-  decline: publicProcedure
+  decline: publicOrAppProcedure
+    .meta({ effect: 'none' })
     .input(z.object({ token: linkToken }))
     .output(success)
     .mutation(async ({ ctx, input }) => {
@@ -53,6 +68,7 @@ export const invitationsConsoleRouter = router({
     .query(({ ctx, input }) => listOpenInvitations(ctx.services.db, input.teamId)),
 
   create: teamProcedure({ scope: 'invites:write', permission: 'invite_members', input: createTeamInvitationBody })
+    .meta({ effect: 'widens if the role is privileged' })
     .output(createdInvitationOutput)
     .mutation(async ({ ctx, input }) => {
       const { invitation, link } = await inviteWithLink(ctx.services, ctx.caller, input);
@@ -60,6 +76,7 @@ export const invitationsConsoleRouter = router({
     }),
 
   resend: teamProcedure({ scope: 'invites:write', permission: 'invite_members', input: { invitationId: resourceId } })
+    .meta({ effect: 'widens if the role is privileged' })
     .output(success)
     .mutation(async ({ ctx, input }) => {
       await resendInvitation(ctx.services, ctx.caller, input.invitationId);

@@ -1,7 +1,5 @@
 import type { EmailFailure } from '../../entities/index.ts';
 import { hashSecret } from '../../crypto/tokens.ts';
-import { recordedCommand, runAndRecord } from '../../events/record.ts';
-import type { Database } from '../../db/database.ts';
 import { pendingInvitation } from '../../db/predicates.ts';
 import { iso, query, type QueryRunner } from '../../db/query.ts';
 
@@ -25,10 +23,11 @@ type LinkedRow = {
   expires_at: string;
   proves_mailbox: boolean;
   has_account: boolean;
+  client_id: string | null;
 };
 
 const invitationsOfTeam = query<InvitationRow>(
-  'pending_invitations',
+  'invitation_list_pending',
   `select i.id, i.email, i.role_id, r.name as role_name, r.team_id is null as is_system_role, i.created_at, i.expires_at
    from invitation i
    join role r on r.id = i.role_id
@@ -38,7 +37,7 @@ const invitationsOfTeam = query<InvitationRow>(
 );
 
 const pendingInvitationById = query<InvitationRow>(
-  'pending_invitation_by_id',
+  'invitation_find_pending',
   `select i.id, i.email, i.role_id, r.name as role_name, r.team_id is null as is_system_role, i.created_at, i.expires_at
    from invitation i
    join role r on r.id = i.role_id
@@ -46,10 +45,10 @@ const pendingInvitationById = query<InvitationRow>(
 );
 
 const openInvitations = query<AnyRow>(
-  'open_invitations',
+  'invitation_list_open',
   `select i.id, i.email, i.role_id, r.name as role_name, r.team_id is null as is_system_role, i.created_at, i.expires_at,
      coalesce((select max(l.created_at) from invitation_link l where l.invitation_id = i.id), i.created_at) as sent_at,
-     i.expires_at <= now() as is_expired,
+     not (${pendingInvitation('i')}) as is_expired,
      (select l.email_failure from invitation_link l where l.invitation_id = i.id and l.proves_mailbox
       order by l.created_at desc limit 1) as email_failure
    from invitation i
@@ -60,8 +59,8 @@ const openInvitations = query<AnyRow>(
 );
 
 const invitationOfLink = query<LinkedRow>(
-  'invitation_of_link',
-  `select t.name as team_name, r.name as role_name, i.email, i.expires_at, l.proves_mailbox,
+  'invitation_find_by_link',
+  `select t.name as team_name, r.name as role_name, i.email, i.expires_at, l.proves_mailbox, i.client_id,
      coalesce(nullif(trim(concat_ws(' ', inviter.first_name, inviter.last_name)), ''), inviter.email) as inviter_name,
      exists (select from account a where lower(a.email) = lower(i.email) and a.email_verified_at is not null) as has_account
    from invitation_link l
@@ -70,20 +69,6 @@ const invitationOfLink = query<LinkedRow>(
    join role r on r.id = i.role_id
    left join account inviter on inviter.id = i.invited_by_id
    where l.token_hash = $1 and ${pendingInvitation('i')}`,
-);
-
-const deleteLinked = recordedCommand<{ id: string }>(
-  'delete_invitation_of_link',
-  `delete from invitation i
-   using invitation_link l
-   where l.token_hash = $1 and i.id = $2 and l.invitation_id = i.id and ${pendingInvitation('i')}
-   returning i.id`,
-  'invitation.declined',
-);
-
-const idOfLinked = query<{ id: string; team_id: string }>(
-  'id_of_linked_invitation',
-  `select i.id, i.team_id from invitation_link l join invitation i on i.id = l.invitation_id where l.token_hash = $1`,
 );
 
 export async function listTeamInvitations(db: QueryRunner, teamId: string) {
@@ -118,13 +103,13 @@ const present = (row: InvitationRow) => ({
 });
 
 /**
- * Returns what a link reveals about its pending invitation; null if the link is invalid. `hasAccount` is null for a
+ * Returns what a link reveals about its pending invitation, and the application that sent it; null if the link is invalid. `hasAccount` is null for a
  * copied link, because the inviter must not learn whether the email address has an account.
  */
 export async function readInvitation(db: QueryRunner, token: string) {
   const [row] = await db.query(invitationOfLink, [hashSecret(token)]);
   if (row === undefined) return null;
-  return {
+  const invitation = {
     teamName: row.team_name,
     roleName: row.role_name,
     inviterName: row.inviter_name,
@@ -133,13 +118,5 @@ export async function readInvitation(db: QueryRunner, token: string) {
     provesMailbox: row.proves_mailbox,
     hasAccount: row.proves_mailbox ? row.has_account : null,
   };
-}
-
-/** Deletes the pending invitation of a link. @returns false if the link is invalid */
-export async function declineInvitation(db: Database, token: string): Promise<boolean> {
-  const [linked] = await db.query(idOfLinked, [hashSecret(token)]);
-  if (linked === undefined) return false;
-  const { id: invitationId, team_id: teamId } = linked;
-  const rows = await runAndRecord(db, deleteLinked, [hashSecret(token), invitationId], { teamId, invitationId });
-  return rows.length > 0;
+  return { invitation, clientId: row.client_id };
 }

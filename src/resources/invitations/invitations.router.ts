@@ -32,6 +32,7 @@ export const invitationsRouter = router({
         description:
           'Takes a seat and sends an email. Inviting an address again renews its pending invitation. The answer never reveals whether the address has an account or is a member.',
         returns: 'The invitation was created or renewed.',
+        effect: 'widens if the role is privileged',
         errors: ['seat_limit_reached', 'role_not_assignable'],
         status: 201,
       }),
@@ -52,6 +53,7 @@ export const invitationsRouter = router({
         summary: 'Revoke a pending invitation',
         description: 'Its link stops working and its seat is free again.',
         returns: 'The invitation is revoked.',
+        effect: 'none',
         errors: ['invitation_not_found'],
       }),
     )

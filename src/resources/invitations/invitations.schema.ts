@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { EMAIL_FAILURES } from '../../entities/index.ts';
 import { emailAddress, text, timestamp } from '../../procedures/fields.ts';
+import { continuation } from '../oauth-consent/continuation.ts';
+import { teamOutput } from '../teams/teams.schema.ts';
 
 export const createTeamInvitationBody = {
   email: emailAddress.meta({ description: 'The email address to invite.' }),
@@ -61,4 +63,10 @@ export const linkedInvitationOutput = z.object({
   expiresAt: timestamp,
   provesMailbox: z.boolean().meta({ description: 'Whether signing up by this link needs no verification email.' }),
   hasAccount: z.boolean().nullable().meta({ description: 'Null for a link that does not prove the mailbox.' }),
+  application: z
+    .string()
+    .optional()
+    .meta({ description: 'The name of the application that sent it, where accepting it leads.' }),
 });
+
+export const acceptedInvitationOutput = teamOutput.extend({ continueTo: continuation.optional() });

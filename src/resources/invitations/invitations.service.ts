@@ -1,14 +1,17 @@
-import { requireCanGrant } from '../../auth/permissions.ts';
-import type { Config } from '../../config.ts';
+import { isPrivileged, requireCanGrant, type Weight } from '../../auth/permissions.ts';
+import type { Config } from '../../config/config.ts';
 import { newId } from '../../entities/index.ts';
-import { invalidInput, ProblemError } from '../../errors.ts';
+import { invalidInput, ProblemError } from '../../problems/error.ts';
 import { jobStep, invitationKey } from '../../jobs/enqueue.ts';
+import { noticeSteps, noticeTargetStep } from '../../jobs/notify.ts';
 import { getInvitationUrl } from '../../email/invitation-email.ts';
-import type { Services } from '../../app-services.ts';
-import { changeTeam } from '../../transactions/change-team.ts';
+import type { Services } from '../../service/services.ts';
+import { ABANDONED } from './end-invitations.ts';
+import { change } from '../../transactions/change.ts';
 import { lockInvitation, lockInvitationByEmail, type LockedInvitation } from '../../transactions/lock-steps.ts';
+import { requireProofToGive } from '../../transactions/require-proof.ts';
 import type { Change } from '../../transactions/steps.ts';
-import type { TeamCaller } from '../../transactions/with-team.ts';
+import type { TeamCaller } from '../../transactions/caller.ts';
 import { requireTeamRole, roleOfTeam } from '../roles/find-team-role.ts';
 import { requireFree, seatsOfTeam } from '../billing/seats.ts';
 import { addDays } from '../../time.ts';
@@ -19,14 +22,14 @@ type NewInvitation = { readonly email: string; readonly roleId: string; readonly
 
 /** Invites an email address, or renews its pending invitation, and queues the email in the same transaction. */
 export const createTeamInvitation = (services: Services, caller: TeamCaller, input: NewInvitation): Promise<void> =>
-  invite(services, caller, input, (change, { id }) => queueNewLink(change, services, id));
+  invite(services, caller, input, (opened, { id }) => queueNewLink(opened, services, id));
 
 /** Also returns a link that the inviter can share. Opening it does not verify the invited email address. */
 export const inviteWithLink = (services: Services, caller: TeamCaller, input: NewInvitation) =>
-  invite(services, caller, input, (change, invitation) => {
+  invite(services, caller, input, (opened, invitation) => {
     const { secret, hash } = services.tokens.generate('invitation');
-    change.later(linkStep(invitation.id, hash, false));
-    queueNewLink(change, services, invitation.id, hash);
+    opened.later(linkStep(invitation.id, hash, false));
+    queueNewLink(opened, services, invitation.id, hash);
     return { invitation, link: getInvitationUrl(services.config.baseUrl, secret) };
   });
 
@@ -34,86 +37,120 @@ const invite = <R>(
   { db, config }: Services,
   caller: TeamCaller,
   input: NewInvitation,
-  finish: (change: Change, invitation: InvitationFields) => R,
+  finish: (opened: Change, invitation: InvitationFields) => R,
 ): Promise<R> => {
-  const { teamId, accountId: invitedBy } = caller;
+  const { teamId } = caller;
   const reads = [
     [roleOfTeam, [teamId, input.roleId]],
     [lockInvitationByEmail, [teamId, input.email]],
     [seatsOfTeam, [teamId]],
   ] as const;
-  return changeTeam(db, caller, 'invite_members', { reads }, ({ change, caller: held }, [roles, found, seats]) => {
-    const role = requireTeamRole(roles[0], '/roleId');
-    if (role.is_system !== input.isSystemRole)
-      throw invalidInput('/isSystemRole', '`isSystemRole` does not match the role.');
-    requireCanGrant(held.permissions, role);
-    const [known] = found;
-    const pending = isPending(found) ? known : undefined;
-    if (pending === undefined) requireFree(config.plans, seats);
+  return change(
+    db,
+    caller,
+    { on: { team: teamId }, requires: 'invite_members', reads },
+    async (opened, [roles, found, seats]) => {
+      const role = requireTeamRole(roles[0], '/roleId');
+      if (role.is_system !== input.isSystemRole)
+        throw invalidInput('/isSystemRole', '`isSystemRole` does not match the role.');
+      requireCanGrant(opened.role, role);
+      const [known] = found;
+      const pending = isPending(found) ? known : undefined;
+      if (pending === undefined) requireFree(config.plans, seats);
+      await requireProofToGive(role, opened, caller.credential);
+      await notifyOfPrivileged(opened, caller, role, input.email);
 
-    const id = pending?.id ?? newId('invt');
-    const createdAt = pending === undefined ? new Date() : new Date(pending.created_at);
-    const fields = { id, email: input.email, roleId: role.id, invitedBy, expiresAt: createExpiry(config) };
-    if (known?.is_expired) change.later(deleteStep(known.id));
-    change.later(pending === undefined ? insertStep({ ...fields, teamId, createdAt }) : renewStep(fields));
-    change.record(pending === undefined ? 'invitation.created' : 'invitation.renewed', { teamId, invitationId: id });
-    return finish(change, {
-      ...fields,
-      role: { id: role.id, name: role.name, isSystemRole: role.is_system },
-      createdAt,
-    });
-  });
+      const id = pending?.id ?? newId('invt');
+      const createdAt = pending === undefined ? new Date() : new Date(pending.created_at);
+      const fields = { id, email: input.email, roleId: role.id, ...sentNow(config, caller) };
+      if (known?.is_expired) opened.later(deleteStep(known.id));
+      if (known?.is_abandoned)
+        opened.record('invitation.revoked', { teamId, invitationId: known.id, reason: ABANDONED });
+      opened.later(pending === undefined ? insertStep({ ...fields, teamId, createdAt }) : renewStep(fields));
+      opened.record(pending === undefined ? 'invitation.created' : 'invitation.renewed', { teamId, invitationId: id });
+      return finish(opened, {
+        ...fields,
+        role: { id: role.id, name: role.name, isSystemRole: role.is_system },
+        createdAt,
+      });
+    },
+  );
 };
 
 /** Sends a pending invitation again with a new link and expiry. The caller needs the permissions of its role. */
 export async function resendInvitation(services: Services, caller: TeamCaller, invitationId: string): Promise<void> {
-  const { teamId, accountId: invitedBy } = caller;
+  const { teamId } = caller;
   const reads = [
     [lockInvitation, [teamId, invitationId]],
     [roleOfInvitation, [invitationId]],
   ] as const;
-  await changeTeam(services.db, caller, 'invite_members', { reads }, ({ change, caller: held }, [found, roles]) => {
-    const [role] = roles;
-    if (!isPending(found) || role === undefined) throw new ProblemError('invitation_not_found');
-    requireCanGrant(held.permissions, role);
+  await change(
+    services.db,
+    caller,
+    { on: { team: teamId }, requires: 'invite_members', reads },
+    async (opened, [found, roles]) => {
+      const [role] = roles;
+      if (!isPending(found) || role === undefined) throw new ProblemError('invitation_not_found');
+      requireCanGrant(opened.role, role);
+      await requireProofToGive(role, opened, caller.credential);
+      await notifyOfPrivileged(opened, caller, role, role.email);
 
-    change.later(renewStep({ id: invitationId, invitedBy, expiresAt: createExpiry(services.config) }));
-    change.record('invitation.resent', { teamId, invitationId });
-    queueNewLink(change, services, invitationId);
-  });
+      opened.later(renewStep({ id: invitationId, ...sentNow(services.config, caller) }));
+      opened.record('invitation.resent', { teamId, invitationId });
+      queueNewLink(opened, services, invitationId);
+    },
+  );
 }
 
 /** Deletes a pending invitation and its links, which frees its seat. */
 export function revokeTeamInvitation({ db }: Services, caller: TeamCaller, invitationId: string): Promise<void> {
   const { teamId } = caller;
   const reads = [[lockInvitation, [teamId, invitationId]]] as const;
-  return changeTeam(db, caller, 'invite_members', { reads }, ({ change }, [found]) => {
+  return change(db, caller, { on: { team: teamId }, requires: 'invite_members', reads }, (opened, [found]) => {
     if (!isPending(found)) throw new ProblemError('invitation_not_found');
-    change.later(deleteStep(invitationId));
-    change.record('invitation.revoked', { teamId, invitationId });
+    opened.later(deleteStep(invitationId));
+    opened.record('invitation.revoked', { teamId, invitationId });
   });
+}
+
+/** Notifies the account that invites to a privileged role. */
+async function notifyOfPrivileged(
+  opened: Change,
+  { accountId, teamId }: TeamCaller,
+  role: Weight & { readonly name: string },
+  person: string | undefined,
+): Promise<void> {
+  if (!isPrivileged(role)) return;
+  const [targets] = await opened.run([noticeTargetStep(accountId)]);
+  const notice = { kind: 'invitation_sent', thing: role.name, person, teamId } as const;
+  for (const step of noticeSteps(accountId, targets, notice)) opened.later(step);
 }
 
 const isPending = ([invitation]: readonly LockedInvitation[]): boolean => invitation?.is_expired === false;
 
-const createExpiry = ({ invitationDays }: Config): Date => addDays(new Date(), invitationDays);
+/** Who sends it, until when it can be accepted, and the first-party application with whose token it was sent. */
+const sentNow = ({ invitationDays }: Config, { accountId, credential }: TeamCaller) => ({
+  invitedBy: accountId,
+  expiresAt: addDays(new Date(), invitationDays),
+  clientId: credential?.sessionId ? (credential.clientId ?? null) : null,
+});
 
 /**
  * Queues the invitation's email with a new link. All earlier links stay valid until this email was sent.
  * @param copiedLink the hash of the link that was returned to the inviter together with this email; it stays valid
  */
 function queueNewLink(
-  change: Change,
+  opened: Change,
   { tokens, encryption }: Services,
   invitationId: string,
   copiedLink?: Buffer,
 ): void {
   const { secret, hash } = tokens.generate('invitation');
-  change.later(linkStep(invitationId, hash, true));
+  opened.later(linkStep(invitationId, hash, true));
   const payload = {
     invitationId,
     sealedToken: encryption.encrypt(secret),
     ...(copiedLink === undefined ? {} : { copiedLink: copiedLink.toString('hex') }),
   };
-  change.later(jobStep('sendInvitation', payload, invitationKey(invitationId)));
+  opened.later(jobStep('sendInvitation', payload, invitationKey(invitationId)));
 }

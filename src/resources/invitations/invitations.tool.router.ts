@@ -1,4 +1,4 @@
-import { ProblemError } from '../../errors.ts';
+import { ProblemError } from '../../problems/error.ts';
 import { resourceId } from '../../procedures/fields.ts';
 import { plannedChange } from '../../procedures/planned-change.ts';
 import { teamProcedure } from '../../procedures/procedures.ts';

@@ -1,4 +1,4 @@
-import type { Services } from '../../app-services.ts';
+import type { Services } from '../../service/services.ts';
 import type { LeakSource } from '../../email/notices.ts';
 
 /** A secret that someone else holds. `foundAt` is the URL where it was found. */

@@ -1,11 +1,12 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { Services } from '../../app-services.ts';
+import type { Services } from '../../service/services.ts';
 import { activeMembership } from '../../db/predicates.ts';
 import { query } from '../../db/query.ts';
 import { notify } from '../../jobs/notify.ts';
-import { lockRows } from '../../transactions/locks.ts';
+import { lockRows } from '../../transactions/lock-order.ts';
+import { runStep } from '../../transactions/steps.ts';
 import { revokeApiKeys } from '../../transactions/revocation.ts';
-import { transaction } from '../../transactions/transaction.ts';
+import { change } from '../../transactions/change.ts';
 import { REASONS, type Leak } from './leak.ts';
 
 /** The members of a team that are told, its owner first. */
@@ -15,7 +16,7 @@ const MANAGERS_MAX = 50;
 const KEYS_MAX = 20;
 
 const findKeys = query<{ hash: string; id: string }>(
-  'find_leaked_keys',
+  'api_key_list_leaked',
   `select encode(secret_hash, 'hex') as hash, api_key_id as id from api_key_secret
    where secret_hash = any(array(select decode(hash, 'hex') from unnest(string_to_array($1, ' ')) hash)) and (expires_at is null or expires_at > now())`,
 );
@@ -40,20 +41,21 @@ export async function revokeLeakedKeys({ db }: Services, leaks: readonly Leak[])
     const leaksByKey = found.map(({ hash, id }) => [id, leaksByHash.get(hash)] as const);
     for (let from = 0; from < leaksByKey.length; from += KEYS_MAX) {
       const some = new Map(leaksByKey.slice(from, from + KEYS_MAX));
-      await transaction(db, (tx) => revokeKeys(tx, some));
+      await change(db, 'system', { on: 'installation', requires: 'nothing' }, ({ em }) => revokeKeys(em, some));
     }
   }
   return new Set(found.map(({ hash }) => hash));
 }
 
+const lockLeakedKeys = lockRows<LockedKey>(
+  'api_key',
+  'api_key_lock_leaked',
+  `select id, account_id, team_id, name, key_prefix, last4 from api_key
+   where id = any(string_to_array($1, ' ')) and revoked_at is null`,
+);
+
 async function revokeKeys(tx: EntityManager, leaks: ReadonlyMap<string, Leak | undefined>): Promise<void> {
-  const keys = await lockRows<LockedKey>(
-    tx,
-    'api_key',
-    `select id, account_id, team_id, name, key_prefix, last4 from api_key
-     where id = any(string_to_array(?, ' ')) and revoked_at is null`,
-    [[...leaks.keys()].join(' ')],
-  );
+  const keys = await runStep(tx, [lockLeakedKeys, [[...leaks.keys()].join(' ')]]);
   for (const key of keys) {
     const leak = leaks.get(key.id);
     if (leak === undefined) continue;
@@ -75,15 +77,17 @@ async function revokeKeys(tx: EntityManager, leaks: ReadonlyMap<string, Leak | u
   }
 }
 
+const managersOfKeys = query<{ account_id: string; team_name: string }>(
+  'membership_list_managers_of_keys',
+  `select m.account_id, t.name as team_name
+   from membership m join role r on r.id = m.role_id join team t on t.id = m.team_id
+   where m.team_id = $1 and ${activeMembership('m')} and 'manage_api_keys' = any(r.permissions)
+   order by m.role_id = 'owner' desc, m.joined_at, m.id limit ${MANAGERS_MAX}`,
+);
+
 async function findRecipients(tx: EntityManager, { account_id: owner, team_id: teamId }: LockedKey) {
   if (teamId === null) return { recipients: [owner], teamName: null };
-  const managers = await tx.execute<{ account_id: string; team_name: string }[]>(
-    `select m.account_id, t.name as team_name
-     from membership m join role r on r.id = m.role_id join team t on t.id = m.team_id
-     where m.team_id = ? and ${activeMembership('m')} and 'manage_api_keys' = any(r.permissions)
-     order by m.role_id = 'owner' desc, m.joined_at, m.id limit ${MANAGERS_MAX}`,
-    [teamId],
-  );
+  const managers = await runStep(tx, [managersOfKeys, [teamId]]);
   return {
     recipients: new Set([owner, ...managers.map(({ account_id: id }) => id)]),
     teamName: managers[0]?.team_name ?? null,

@@ -1,14 +1,13 @@
-import type { Services } from '../../app-services.ts';
+import type { Services } from '../../service/services.ts';
 import { query } from '../../db/query.ts';
-import { OperatorKey } from '../../entities/index.ts';
 import { record } from '../../events/record.ts';
 import { notifyOperators } from '../../jobs/notify.ts';
 import { lockMany } from '../../transactions/locks.ts';
-import { transaction } from '../../transactions/transaction.ts';
+import { change } from '../../transactions/change.ts';
 import { REASONS, type Leak } from './leak.ts';
 
 const findOperatorKeys = query<{ hash: string; id: string }>(
-  'find_leaked_operator_keys',
+  'operator_key_list_leaked',
   `select encode(secret_hash, 'hex') as hash, operator_key_id as id from operator_key_secret
    where secret_hash = any(array(select decode(hash, 'hex') from unnest(string_to_array($1, ' ')) hash))
      and (expires_at is null or expires_at > now())`,
@@ -20,10 +19,10 @@ export async function revokeLeakedOperatorKeys({ db }: Services, leaks: readonly
   for (const { hash, id } of found) {
     const report = leaks.find((leak) => leak.hash.toString('hex') === hash);
     if (report === undefined) continue;
-    await transaction(db, async (tx) => {
+    await change(db, 'system', { on: 'installation', requires: 'nothing' }, async ({ em: tx }) => {
       const [key] = await lockMany(tx, 'operator_key', { id, revokedAt: null });
       if (key === undefined) return;
-      await tx.nativeUpdate(OperatorKey, { id }, { revokedAt: new Date() });
+      key.revokedAt = new Date();
       record(tx, 'operator_key.revoked', { keyId: id, reason: REASONS[report.leak] });
       const { name: keyName, keyPrefix, last4 } = key;
       const { leak, foundAt } = report;

@@ -1,4 +1,4 @@
-import type { Services } from '../../app-services.ts';
+import type { Services } from '../../service/services.ts';
 import { hashSecret, type SecretKind } from '../../crypto/tokens.ts';
 import type { Leak, LeakReport, RevokeLeaks } from './leak.ts';
 import { revokeLeakedKeys } from './leaked-keys.service.ts';

@@ -1,9 +1,9 @@
-import type { Services } from '../../app-services.ts';
+import type { Services } from '../../service/services.ts';
 import { query } from '../../db/query.ts';
 import { notify } from '../../jobs/notify.ts';
 import { revokeGrants } from '../../transactions/revocation.ts';
-import { endTokenFamily } from '../../transactions/token-family.ts';
-import { transaction } from '../../transactions/transaction.ts';
+import { endTokenFamily } from '../oauth-grants/token-family.ts';
+import { change } from '../../transactions/change.ts';
 import { REASONS, type Leak } from './leak.ts';
 
 // A consumed refresh token counts: if someone else used it first, its successors are theirs.
@@ -14,7 +14,7 @@ const findTokens = query<{
   account_id: string;
   client_name: string;
 }>(
-  'find_leaked_tokens',
+  'oauth_token_list_leaked',
   `select encode(t.token_hash, 'hex') as hash, t.family_id, g.id as grant_id, g.account_id, c.name as client_name
    from oauth_token t join oauth_grant g on g.id = t.grant_id join oauth_client c on c.id = g.client_id
    where t.token_hash = any(array(select decode(hash, 'hex') from unnest(string_to_array($1, ' ')) hash)) and t.kind in ('access', 'refresh') and t.expires_at > now()`,
@@ -36,7 +36,7 @@ export async function revokeLeakedTokens({ db }: Services, leaks: readonly Leak[
     const leak = leaks.find((candidate) => candidate.hash.toString('hex') === hash);
     if (leak === undefined) continue;
     const { leak: source, foundAt } = leak;
-    await transaction(db, async (tx) => {
+    await change(db, 'system', { on: 'installation', requires: 'nothing' }, async ({ em: tx }) => {
       const hasEnded =
         familyId === null
           ? (await revokeGrants(tx, { id: grantId }, REASONS[source])) > 0

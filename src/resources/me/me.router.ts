@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { accountProcedure, profileProcedure } from '../../procedures/procedures.ts';
 import { requireReadableNames } from '../../procedures/fields.ts';
 import { endpoint, router } from '../../procedures/trpc.ts';
-import { getMe, presentSignUp, updateMe } from './me.queries.ts';
+import { getMe, presentSignUp } from './me.queries.ts';
+import { updateMe } from './me.service.ts';
 import { accountOutput, updateMeBody } from './me.schema.ts';
 
 export const meRouter = router({
@@ -23,6 +24,7 @@ export const meRouter = router({
       endpoint('updateMe', 'PATCH /api/v1/me', {
         summary: 'Update the account profile',
         returns: 'The account after the update.',
+        effect: 'none',
       }),
     )
     .input(z.object(updateMeBody))

@@ -16,7 +16,7 @@ const END = `event in ('member.left', 'member.removed')`;
  * ended in these days, of which only events are left. A membership whose beginning is in no event is older.
  */
 const membersByDay = query<{ day: string; members: number }>(
-  'members_by_day',
+  'audit_event_count_members_by_day',
   `with recent as (
      select id, event, coalesce(account_id, actor_id) as account_id, occurred_at at time zone 'UTC' as at
      from audit_event where team_id = $1 and id >= $2 order by id desc limit ${EVENTS_MAX}

@@ -1,6 +1,8 @@
-import { activeMembership, liveApiKey, liveGrant } from '../../db/predicates.ts';
+import { activeMembership, liveApiKey, liveGrant, pendingInvitation, privilegedRole } from '../../db/predicates.ts';
 import { isoOrNull, query, type ListRunner, type QueryRunner } from '../../db/query.ts';
-import { ProblemError } from '../../errors.ts';
+import type { Permission } from '../../entities/index.ts';
+import { withAccountId } from './members.schema.ts';
+import { ProblemError } from '../../problems/error.ts';
 
 type MemberRow = {
   membership_id: string;
@@ -27,10 +29,10 @@ const memberships = (moreColumns = '') =>
    where m.team_id = $1
    order by m.joined_at, m.id`;
 
-const membersOfTeam = query<MemberRow>('members_of_team', memberships());
+const membersOfTeam = query<MemberRow>('membership_list_of_team', memberships());
 
 const membersWithTerms = query<MemberRow & { expires_at: string | null }>(
-  'members_of_team_with_terms',
+  'membership_list_of_team_with_terms',
   memberships(', m.expires_at'),
 );
 
@@ -39,11 +41,10 @@ type RemovalRow = {
   is_offered: boolean;
   api_keys: { id: string; name: string; last4: string }[];
   oauth_grants: number;
+  invitations: { id: string; email: string; roleName: string; isEnding: boolean }[];
 };
 
-const removalOfMember = query<RemovalRow>(
-  'removal_of_member',
-  `select m.role_id,
+const removal = (from: string) => `select m.role_id,
      exists (
        select from ownership_transfer o where o.team_id = m.team_id and o.nominee_id = m.account_id and o.expires_at > now()
      ) as is_offered,
@@ -55,12 +56,32 @@ const removalOfMember = query<RemovalRow>(
        ),
        '[]'
      ) as api_keys,
+     coalesce(
+       (
+         select json_agg(json_build_object('id', i.id, 'email', i.email, 'roleName', granted.name,
+           'isEnding', ${privilegedRole('granted')}) order by i.created_at, i.id)
+         from invitation i join role granted on granted.id = i.role_id
+         where i.team_id = m.team_id and i.invited_by_id = m.account_id and ${pendingInvitation('i')}
+       ),
+       '[]'
+     ) as invitations,
      (
        select count(*)::int from oauth_grant g
        where g.team_id = m.team_id and g.account_id = m.account_id and ${liveGrant('g')}
      ) as oauth_grants
-   from membership m
-   where m.team_id = $1 and m.account_id = $2`,
+   from ${from}`;
+
+const removalOfMember = query<RemovalRow>(
+  'membership_find_removal',
+  removal('membership m where m.team_id = $1 and m.account_id = $2'),
+);
+
+const removalOfMembers = query<RemovalRow>(
+  'membership_list_removals',
+  removal(`unnest(string_to_array($2, ' ')) with ordinality as of (id, position)
+   join membership m on m.team_id = $1 and m.account_id = of.id
+   where m.role_id <> 'owner' order by of.position`),
+  { rows: 'many' },
 );
 
 /** Lists all memberships of a team, including inactive and expired ones. */
@@ -68,7 +89,10 @@ export const listTeamMembers = (db: ListRunner, teamId: string) => db.list(membe
 
 /** Lists all memberships of a team with their expiry. */
 export const listMembersWithTerms = (db: ListRunner, teamId: string) =>
-  db.list(membersWithTerms, [teamId], (row) => ({ ...toMember(row), expiresAt: isoOrNull(row.expires_at) }));
+  db.list(membersWithTerms, [teamId], (row) => ({
+    ...withAccountId(toMember(row)),
+    expiresAt: isoOrNull(row.expires_at),
+  }));
 
 const toMember = (row: MemberRow) => ({
   membershipId: row.membership_id,
@@ -84,10 +108,32 @@ const toMember = (row: MemberRow) => ({
   joinedAt: isoOrNull(row.joined_at),
 });
 
-/** Returns what removing a member would revoke: API keys, grants and an offer of ownership. */
-export async function previewRemoval(db: QueryRunner, teamId: string, userId: string) {
-  const [row] = await db.query(removalOfMember, [teamId, userId]);
+/**
+ * Returns what removing a member would revoke: API keys, grants, an offer of ownership, and of the invitations that they
+ * sent those to privileged roles. The others stay. Their addresses are shown to who could list them.
+ */
+export async function previewRemoval(db: QueryRunner, teamId: string, accountId: string, held: readonly Permission[]) {
+  const [row] = await db.query(removalOfMember, [teamId, accountId]);
   if (row === undefined) throw new ProblemError('member_not_found');
   if (row.role_id === 'owner') throw new ProblemError('owner_not_removable');
-  return { apiKeys: row.api_keys, oauthGrants: row.oauth_grants, ownershipOffer: row.is_offered };
+  return present([row], held);
+}
+
+/** Returns what removing several members would revoke, like `previewRemoval`. Leaves out who is no member by now. */
+export const previewRemovals = async (
+  db: QueryRunner,
+  teamId: string,
+  accountIds: readonly string[],
+  held: readonly Permission[],
+) => present(await db.query(removalOfMembers, [teamId, [...new Set(accountIds)].join(' ')]), held);
+
+function present(rows: readonly RemovalRow[], held: readonly Permission[]) {
+  return {
+    apiKeys: rows.flatMap((row) => row.api_keys),
+    oauthGrants: rows.reduce((sum, row) => sum + row.oauth_grants, 0),
+    ownershipOffer: rows.some((row) => row.is_offered),
+    invitations: rows.flatMap((row) =>
+      row.invitations.map((each) => ({ ...each, email: held.includes('invite_members') ? each.email : null })),
+    ),
+  };
 }

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { teamProcedure } from '../../procedures/procedures.ts';
 import { resourceId, SUCCESS, success } from '../../procedures/fields.ts';
 import { endpoint, router } from '../../procedures/trpc.ts';
-import { present } from '../../procedures/run.ts';
+import { present } from '../../procedures/long-lists.ts';
 import { listTeamMembers } from './members.queries.ts';
 import { memberOutput } from './members.schema.ts';
-import { removeTeamMember } from './members.service.ts';
+import { removeMember } from './members.service.ts';
 
 export const membersRouter = router({
   listTeamMembers: teamProcedure({ scope: 'members:read', permission: 'access_dashboard' })
@@ -28,12 +28,13 @@ export const membersRouter = router({
         summary: 'Remove a member from a team',
         description: "The owner cannot be removed. The member's credentials for the team stop working immediately.",
         returns: 'The member is removed.',
+        effect: 'none',
         errors: ['owner_not_removable', 'member_not_found'],
       }),
     )
     .output(success)
     .mutation(async ({ ctx, input }) => {
-      await removeTeamMember(ctx.services, ctx.caller, input.userId);
+      await removeMember(ctx.services.db, ctx.caller, ctx.caller.teamId, input.userId);
       return SUCCESS;
     }),
 });

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { isActiveNow, isPast } from '../../auth/active-membership.ts';
 import type { Membership } from '../../entities/index.ts';
-import { timestamp } from '../../procedures/fields.ts';
+import { resourceId, timestamp } from '../../procedures/fields.ts';
+import { accountIds } from './member-id.ts';
 
 export const memberOutput = z
   .object({
@@ -19,8 +20,11 @@ export const memberOutput = z
   })
   .meta({ id: 'Member', description: 'A membership of a team.' });
 
+/** A member outside of `/api/v1`. */
+export const consoleMemberOutput = z.object({ ...memberOutput.shape, ...accountIds });
+
 /** A member with the expiry of the membership, for the console. */
-export const memberWithTermsOutput = z.object({ ...memberOutput.shape, expiresAt: timestamp.nullable() });
+export const memberWithTermsOutput = z.object({ ...consoleMemberOutput.shape, expiresAt: timestamp.nullable() });
 
 /** Converts a membership whose account and role are loaded. */
 export const presentMember = (membership: Membership) => {
@@ -40,17 +44,32 @@ export const presentMember = (membership: Membership) => {
   };
 };
 
+/** Names the account of a member as all interfaces but `/api/v1` do. */
+export const withAccountId = <M extends { readonly userId: string }>(member: M) => ({
+  accountId: member.userId,
+  ...member,
+});
+
 export const memberExpiry = z.iso
   .datetime({ offset: true })
   .refine((instant) => !isPast(new Date(instant)))
   .nullable();
 
 /** The credentials that removing a member revokes. */
+/** So few that the URL of the read stays short. */
+const REMOVED_MAX = 30;
+
+export const removedMembers = { accountIds: z.array(resourceId).min(1).max(REMOVED_MAX) };
+
 export const removalPreviewOutput = z.object({
   apiKeys: z.array(z.object({ id: z.string(), name: z.string(), last4: z.string() })),
   /** Number of applications that lose access to the team. */
   oauthGrants: z.int(),
   ownershipOffer: z.boolean(),
+  /** Pending ones that the member sent. Those to privileged roles end with the membership. */
+  invitations: z.array(
+    z.object({ id: z.string(), email: z.string().nullable(), roleName: z.string(), isEnding: z.boolean() }),
+  ),
 });
 
 export const membersOfDayOutput = z.object({ day: z.iso.date(), members: z.int() });

@@ -1,38 +1,57 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { isActiveNow } from '../../auth/active-membership.ts';
+import { isPrivileged, requirePermission } from '../../auth/permissions.ts';
+import { notifyOwner } from '../../jobs/notify.ts';
 import { record } from '../../events/record.ts';
+import { assignChanged } from '../../transactions/assign-changed.ts';
 import { lockOne } from '../../transactions/locks.ts';
-import type { TransactionScope } from '../../transactions/transaction.ts';
-import { requireEnabled } from '../../transactions/with-account.ts';
-import { lockMember, withTeamAsOperator, type TeamCaller } from '../../transactions/with-team.ts';
-import { changeTeam, changeTeamAsOperator } from '../../transactions/change-team.ts';
-import { endMembership, lockMembershipSteps, type LockedMembership } from '../../transactions/end-membership.ts';
+import type { TransactionScope } from '../../transactions/steps.ts';
+import { requireEnabled } from '../accounts/require-account.ts';
+import type { OperatorCaller, TeamCaller } from '../../transactions/caller.ts';
+import { change } from '../../transactions/change.ts';
+import { lockMember } from '../../transactions/locks.ts';
+import { endAbandonedIn } from '../invitations/end-invitations.ts';
+import { endMembership, lockMembershipSteps, type LockedMembership } from './end-membership.ts';
 import type { Change } from '../../transactions/steps.ts';
-import { Membership, type Role } from '../../entities/index.ts';
-import { ProblemError } from '../../errors.ts';
+import { type Account, Membership, type Role } from '../../entities/index.ts';
+import { ProblemError } from '../../problems/error.ts';
 import { findTeamRole } from '../roles/find-team-role.ts';
-import type { Services } from '../../app-services.ts';
+import type { Services } from '../../service/services.ts';
+
+type Remover = TeamCaller | OperatorCaller | 'system';
 
 /** Deletes a membership and revokes the member's credentials for the team in the same transaction. */
-export const removeTeamMember = ({ db }: Services, caller: TeamCaller, userId: string): Promise<void> =>
-  changeTeam(db, caller, 'remove_members', toRemove(caller.teamId, userId), ({ change }, found) =>
-    remove(change, caller.teamId, userId, found),
-  );
+export const removeMember = (db: TransactionScope, caller: Remover, teamId: string, userId: string): Promise<void> =>
+  change(db, caller, toRemove(teamId, userId), (opened, found) => remove(opened, teamId, userId, found));
 
-/** Removes a member for the operator like `removeTeamMember`. */
-export const removeMemberAsOperator = (db: TransactionScope, teamId: string, userId: string): Promise<void> =>
-  changeTeamAsOperator(db, teamId, toRemove(teamId, userId), (change, found) => remove(change, teamId, userId, found));
+/** Removes a member and ends all invitations that they sent, which the caller has to be able to revoke. */
+export const removeMemberWithInvitations = ({ db }: Services, caller: TeamCaller, userId: string): Promise<void> => {
+  const { teamId } = caller;
+  return change(db, caller, toRemove(teamId, userId), (opened, found) => {
+    requirePermission(opened.role.permissions, 'invite_members');
+    return remove(opened, teamId, userId, found, true);
+  });
+};
 
-const toRemove = (teamId: string, userId: string) => ({
-  reads: lockMembershipSteps(teamId, userId),
-  account: userId,
-});
+const toRemove = (teamId: string, userId: string) =>
+  ({
+    on: { team: teamId, andAccount: userId },
+    requires: 'remove_members',
+    reads: lockMembershipSteps(teamId, userId),
+  }) as const;
 
-async function remove(change: Change, teamId: string, userId: string, found: LockedMembership): Promise<void> {
-  const [[membership]] = found;
+async function remove(
+  opened: Change,
+  teamId: string,
+  userId: string,
+  found: LockedMembership,
+  withInvitations = false,
+): Promise<void> {
+  const [, [membership]] = found;
   if (membership === undefined) throw new ProblemError('member_not_found');
   if (membership.role_id === 'owner') throw new ProblemError('owner_not_removable');
-  await endMembership(change, teamId, userId, found);
-  change.record('member.removed', { accountId: userId, teamId });
+  await endMembership(opened, teamId, userId, found, withInvitations);
+  opened.record('member.removed', { accountId: userId, teamId });
 }
 
 /** Role, status and expiry. Omitted fields keep their value; new memberships default to `member`, active, no expiry. */
@@ -45,53 +64,74 @@ export type MembershipTerms = {
 /** Adds an account to a team for the operator, without an invitation and without the seat limit. */
 export async function addMember(
   db: TransactionScope,
+  caller: OperatorCaller | 'system',
   teamId: string,
   userId: string,
   terms: MembershipTerms,
 ): Promise<void> {
-  await withTeamAsOperator(db, teamId, async ({ tx, team }) => {
+  await change(db, caller, { on: { team: teamId }, requires: 'operator' }, async ({ em: tx }) => {
     const account = await lockOne(tx, 'account', userId, 'share');
     if (account === null) throw new ProblemError('account_not_found');
-    requireEnabled(account, '/accountId');
-    if ((await tx.count(Membership, { team, account })) > 0) {
+    requireEnabled({ is_disabled: Boolean(account.disabledAt) }, '/accountId');
+    if ((await tx.count(Membership, { team: teamId, account })) > 0) {
       throw new ProblemError('already_taken', 'The account is already a member of this team.', {
         errors: [{ in: 'body', pointer: '/accountId', code: 'invalid_value' }],
       });
     }
+    const role = await findGrantableRole(tx, teamId, terms.roleId ?? 'member');
     tx.create(Membership, {
-      team,
+      team: teamId,
       account,
-      role: await findGrantableRole(tx, teamId, terms.roleId ?? 'member'),
+      role,
       isActive: terms.isActive ?? true,
       expiresAt: terms.expiresAt ?? null,
       joinedAt: new Date(),
     });
     record(tx, 'member.added', { accountId: userId, teamId, ...toEventDetails(terms) });
+    await notifyOfGift(tx, teamId, account, role);
   });
 }
 
 /** Changes a membership for the operator, except the owner's. */
 export async function setMember(
   db: TransactionScope,
+  caller: OperatorCaller | 'system',
   teamId: string,
   userId: string,
   terms: MembershipTerms,
 ): Promise<void> {
-  await withTeamAsOperator(db, teamId, async ({ tx }) => {
+  await change(db, caller, { on: { team: teamId }, requires: 'operator' }, async ({ em: tx }) => {
     const membership = await lockMember(tx, teamId, userId);
     if (membership === null) throw new ProblemError('member_not_found');
+    await endAbandonedIn(tx, teamId);
 
+    const changed: string[] = [];
     if (terms.roleId !== undefined) {
       const role = await findGrantableRole(tx, teamId, terms.roleId);
       requireNotOwner(membership, 'get another role');
-      membership.role = role;
+      if (assignChanged(membership, { role }).length > 0) changed.push('roleId');
     }
     if (terms.isActive === false) requireNotOwner(membership, 'be made inactive');
     if (terms.expiresAt) requireNotOwner(membership, 'expire');
-    if (terms.isActive !== undefined) membership.isActive = terms.isActive;
-    if (terms.expiresAt !== undefined) membership.expiresAt = terms.expiresAt;
+    changed.push(...assignChanged(membership, { isActive: terms.isActive, expiresAt: terms.expiresAt }));
+    if (changed.length === 0) return;
     record(tx, 'member.updated', { accountId: userId, teamId, ...toEventDetails(terms) });
+    await endAbandonedIn(tx, teamId);
+    await tx.populate(membership, ['account', 'role']);
+    if (isActiveNow(membership)) await notifyOfGift(tx, teamId, membership.account, membership.role);
   });
+}
+
+/** Notifies the owner of a team of a privileged role that the operator gives. */
+async function notifyOfGift(
+  tx: EntityManager,
+  teamId: string,
+  { firstName, lastName, email }: Account,
+  role: Role,
+): Promise<void> {
+  if (!isPrivileged(role)) return;
+  const person = [firstName, lastName].filter(Boolean).join(' ') || (email ?? undefined);
+  await notifyOwner(tx, teamId, { kind: 'role_given', thing: role.name, person });
 }
 
 const toEventDetails = ({ roleId, isActive, expiresAt }: MembershipTerms) => ({

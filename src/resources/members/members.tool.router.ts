@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Principal } from '../../auth/principal.ts';
 import type { Permission } from '../../entities/index.ts';
 import { resourceId } from '../../procedures/fields.ts';
+import { accountIdOf, memberId } from './member-id.ts';
 import { plannedChange, toDisplayName } from '../../procedures/planned-change.ts';
 import { teamProcedure } from '../../procedures/procedures.ts';
 import { router } from '../../procedures/trpc.ts';
@@ -39,10 +40,14 @@ const removalPage = z.object({
 
 /** Describes removals of members for tools, whose answers are bounded. */
 export const membersToolRouter = router({
-  previewRemoval: teamProcedure({ ...access, input: { userId: resourceId, offset } })
+  previewRemoval: teamProcedure({ ...access, input: { ...memberId, offset } })
     .output(removalPage)
     .query(async ({ ctx, input }) => {
-      const { apiKeys, apiKeyCount, oauthGrants, ownershipOffer } = await planRemoval(ctx.services.db, input);
+      const { apiKeys, apiKeyCount, oauthGrants, ownershipOffer } = await planRemoval(ctx.services.db, {
+        teamId: input.teamId,
+        accountId: accountIdOf(input),
+        offset: input.offset,
+      });
       const end = input.offset + apiKeys.length;
       return { apiKeys, apiKeyCount, nextOffset: end < apiKeyCount ? end : null, oauthGrants, ownershipOffer };
     }),
@@ -51,7 +56,7 @@ export const membersToolRouter = router({
   removeTeamMember: teamProcedure({ ...access, input: { userId: resourceId } })
     .output(plannedChange)
     .query(async ({ ctx: { services, membership, principal }, input }) => {
-      const plan = await planRemoval(services.db, { ...input, offset: 0 });
+      const plan = await planRemoval(services.db, { teamId: input.teamId, accountId: input.userId, offset: 0 });
       const { apiKeyCount, oauthGrants, ownershipOffer } = plan;
       return {
         kind: 'member' as const,
@@ -69,6 +74,12 @@ export const membersToolRouter = router({
           `API keys that stop working: ${apiKeyCount}.`,
           ...(apiKeyCount > NAMED_KEYS ? ['previewMemberRemoval lists all of them.'] : []),
           `Applications that lose access to the team: ${oauthGrants}.`,
+          ...(plan.endingInvitations > 0
+            ? [`Invitations of the member to privileged roles that end: ${plan.endingInvitations}.`]
+            : []),
+          ...(plan.otherInvitations > 0
+            ? [`Other invitations of the member that stay valid: ${plan.otherInvitations}.`]
+            : []),
           ...(ownershipOffer ? ['The offer of ownership to the member is withdrawn.'] : []),
         ],
       };

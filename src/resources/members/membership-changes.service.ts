@@ -3,34 +3,45 @@ import type { EventFields } from '../../events/event.ts';
 import type { EventName } from '../../events/catalogue.ts';
 import { record } from '../../events/record.ts';
 import { isActiveNow, isPast } from '../../auth/active-membership.ts';
-import { lockMember, withTeam, type TeamCaller } from '../../transactions/with-team.ts';
-import { findMissingPermissions, requireCanGrant } from '../../auth/permissions.ts';
+import { endAbandonedIn } from '../invitations/end-invitations.ts';
+import type { TeamCaller } from '../../transactions/caller.ts';
+import { change } from '../../transactions/change.ts';
+import { lockMember } from '../../transactions/locks.ts';
+import { findMissingPermissions, isPrivileged, requireCanGrant, type Rights } from '../../auth/permissions.ts';
 import type { Membership, Permission, Role } from '../../entities/index.ts';
-import { ProblemError } from '../../errors.ts';
-import type { Services } from '../../app-services.ts';
-import type { TransactionScope } from '../../transactions/transaction.ts';
+import { ProblemError } from '../../problems/error.ts';
+import type { Services } from '../../service/services.ts';
+import { notify } from '../../jobs/notify.ts';
+import { requireProofToGive } from '../../transactions/require-proof.ts';
+import type { TransactionScope } from '../../transactions/steps.ts';
 import { findTeamRole } from '../roles/find-team-role.ts';
 import { requireFreeSeat } from '../billing/seats.ts';
 
 /** The caller and the member whose membership changes. */
-type Subject = { readonly caller: TeamCaller; readonly userId: string };
+type Subject = { readonly caller: TeamCaller; readonly accountId: string };
 
 /** Changes the role of a member. The caller needs every permission of the former and of the new role. */
 export async function setMemberRole({ db }: Services, subject: Subject, roleId: string): Promise<Membership> {
-  return change(db, subject, 'edit_team_settings', async (tx, membership, held) => {
+  return changeMember(db, subject, 'edit_team_settings', async (tx, membership, held) => {
     requireNotAbove(held, membership.role);
     const role = await findTeamRole(tx, subject.caller.teamId, roleId, '/roleId');
     requireCanGrant(held, role);
+    await requireProofToGive(role, tx, subject.caller.credential);
+    if (membership.role === role) return null;
+    await notifyOfGift(tx, subject.caller, membership, role);
     membership.role = role;
     return ['member.role_changed', { roleId, name: role.name }];
   });
 }
 
-/** Reactivates a membership and clears an expiry in the past. Requires a free seat. */
+/** Reactivates a membership and clears an expiry in the past. Requires a free seat, and a role that the caller can grant. */
 export async function activateMember({ db, config }: Services, subject: Subject): Promise<Membership> {
-  return change(db, subject, 'remove_members', async (tx, membership) => {
+  return changeMember(db, subject, 'remove_members', async (tx, membership, held) => {
     if (isActiveNow(membership)) return null;
+    requireCanGrant(held, membership.role);
     await requireFreeSeat(tx, config.plans, subject.caller.teamId);
+    await requireProofToGive(membership.role, tx, subject.caller.credential);
+    await notifyOfGift(tx, subject.caller, membership);
     membership.isActive = true;
     if (isPast(membership.expiresAt)) membership.expiresAt = null;
     return ['member.activated', {}];
@@ -39,22 +50,32 @@ export async function activateMember({ db, config }: Services, subject: Subject)
 
 /** Deactivates a membership: the member no longer sees the team, and the seat is free. */
 export async function deactivateMember({ db }: Services, subject: Subject): Promise<Membership> {
-  return change(db, subject, 'remove_members', async (_tx, membership) => {
+  return changeMember(db, subject, 'remove_members', async (_tx, membership) => {
     if (!membership.isActive) return null;
     membership.isActive = false;
     return ['member.deactivated', {}];
   });
 }
 
-/** Sets or clears the expiry of a membership. Requires a free seat if the membership becomes active again. */
+/**
+ * Sets or clears the expiry of a membership. A later end requires a role that the caller can grant, and a free seat if
+ * the membership becomes active again.
+ */
 export async function setMemberExpiry(
   { db, config }: Services,
   subject: Subject,
   expiresAt: Date | null,
 ): Promise<Membership> {
-  return change(db, subject, 'remove_members', async (tx, membership) => {
+  return changeMember(db, subject, 'remove_members', async (tx, membership, held) => {
+    const isProlonged = isLater(expiresAt, membership.expiresAt ?? null);
+    if (isProlonged) requireCanGrant(held, membership.role);
     const becomesActive = !isActiveNow(membership) && isActiveNow({ isActive: membership.isActive, expiresAt });
     if (becomesActive) await requireFreeSeat(tx, config.plans, subject.caller.teamId);
+    if (isProlonged) {
+      await requireProofToGive(membership.role, tx, subject.caller.credential);
+      await notifyOfGift(tx, subject.caller, membership);
+    }
+    if ((membership.expiresAt?.getTime() ?? null) === (expiresAt?.getTime() ?? null)) return null;
     membership.expiresAt = expiresAt;
     return ['member.expiry_changed', { expiresAt: expiresAt?.toISOString() ?? null }];
   });
@@ -64,32 +85,51 @@ export async function setMemberExpiry(
 type Change = (
   tx: EntityManager,
   membership: Membership,
-  held: readonly Permission[],
+  held: Rights,
 ) => Promise<readonly [EventName, EventFields] | null>;
 
-/** Changes a membership, except the owner’s. Who can remove a member can also deactivate them, whatever their role. */
-async function change(
+/**
+ * Changes a membership, except the owner’s. Who can remove a member can also deactivate them and bring their end
+ * forward, whatever their role.
+ */
+async function changeMember(
   db: TransactionScope,
-  { caller, userId }: Subject,
+  { caller, accountId }: Subject,
   permission: Permission,
   apply: Change,
 ): Promise<Membership> {
-  return withTeam(db, caller, permission, async ({ tx, caller: { permissions: held } }) => {
-    const membership = await lockMember(tx, caller.teamId, userId);
+  return change(db, caller, { on: { team: caller.teamId }, requires: permission }, async ({ em: tx, role }) => {
+    const membership = await lockMember(tx, caller.teamId, accountId);
     if (membership === null) throw new ProblemError('member_not_found');
     if (membership.role.id === 'owner')
       throw new ProblemError('owner_not_removable', 'The owner’s membership cannot be changed.');
     await tx.populate(membership, ['account', 'role']);
 
-    const done = await apply(tx, membership, held);
-    if (done !== null) record(tx, done[0], { accountId: userId, teamId: caller.teamId, ...done[1] });
-    await tx.flush();
+    await endAbandonedIn(tx, caller.teamId);
+    const done = await apply(tx, membership, role);
+    if (done !== null) record(tx, done[0], { accountId, teamId: caller.teamId, ...done[1] });
+    await endAbandonedIn(tx, caller.teamId);
     return membership;
   });
 }
 
-function requireNotAbove(held: readonly Permission[], role: Role): void {
-  const beyond = findMissingPermissions(held, role.permissions);
+/** Notifies the account that gives a privileged role to a member. */
+async function notifyOfGift(
+  tx: EntityManager,
+  { accountId, teamId }: TeamCaller,
+  { account: { firstName, lastName, email }, role: present }: Membership,
+  role: Role = present,
+): Promise<void> {
+  if (!isPrivileged(role)) return;
+  const person = [firstName, lastName].filter(Boolean).join(' ') || (email ?? undefined);
+  await notify(tx, accountId, { kind: 'role_given', thing: role.name, person, teamId });
+}
+
+/** Whether a membership ends later than before. */
+const isLater = (end: Date | null, before: Date | null): boolean => before !== null && (end === null || end > before);
+
+function requireNotAbove(held: Rights, role: Role): void {
+  const beyond = findMissingPermissions(held, role);
   if (beyond.length > 0)
     throw new ProblemError('permission_missing', `The member's role holds ${beyond.join(', ')}, which yours does not.`);
 }

@@ -1,6 +1,6 @@
-import { activeMembership, liveApiKey, liveGrant } from '../../db/predicates.ts';
+import { activeMembership, liveApiKey, liveGrant, pendingInvitation, privilegedRole } from '../../db/predicates.ts';
 import { query, type QueryRunner } from '../../db/query.ts';
-import { ProblemError } from '../../errors.ts';
+import { ProblemError } from '../../problems/error.ts';
 
 /** How many API keys one page of a removal has. */
 export const KEYS_OF_PAGE = 50;
@@ -16,12 +16,17 @@ type RemovalRow = {
   api_key_count: number;
   api_keys: { id: string; name: string; last4: string }[];
   oauth_grants: number;
+  ending_invitations: number;
+  other_invitations: number;
 };
 
 const KEYS = `from api_key k where k.team_id = m.team_id and k.account_id = m.account_id and ${liveApiKey('k')}`;
 
+const INVITATIONS = `from invitation i join role granted on granted.id = i.role_id
+  where i.team_id = m.team_id and i.invited_by_id = m.account_id and ${pendingInvitation('i')}`;
+
 const plannedRemoval = query<RemovalRow>(
-  'planned_removal',
+  'membership_find_planned_removal',
   `select a.email, a.first_name, a.last_name, m.role_id, r.name as role_name, ${activeMembership('m')} as is_active,
      exists (
        select from ownership_transfer o where o.team_id = m.team_id and o.nominee_id = m.account_id and o.expires_at > now()
@@ -35,6 +40,8 @@ const plannedRemoval = query<RemovalRow>(
        ),
        '[]'
      ) as api_keys,
+     (select count(*)::int ${INVITATIONS} and ${privilegedRole('granted')}) as ending_invitations,
+     (select count(*)::int ${INVITATIONS} and not ${privilegedRole('granted')}) as other_invitations,
      (
        select count(*)::int from oauth_grant g
        where g.team_id = m.team_id and g.account_id = m.account_id and ${liveGrant('g')}
@@ -45,11 +52,11 @@ const plannedRemoval = query<RemovalRow>(
    where m.team_id = $1 and m.account_id = $2`,
 );
 
-type Removal = { readonly teamId: string; readonly userId: string; readonly offset: number };
+type Removal = { readonly teamId: string; readonly accountId: string; readonly offset: number };
 
 /** Returns the member, and what removing them would revoke, with one page of the API keys. */
-export async function planRemoval(db: QueryRunner, { teamId, userId, offset }: Removal) {
-  const [row] = await db.query(plannedRemoval, [teamId, userId, offset]);
+export async function planRemoval(db: QueryRunner, { teamId, accountId, offset }: Removal) {
+  const [row] = await db.query(plannedRemoval, [teamId, accountId, offset]);
   if (row === undefined) throw new ProblemError('member_not_found');
   if (row.role_id === 'owner') throw new ProblemError('owner_not_removable');
   return {
@@ -63,5 +70,7 @@ export async function planRemoval(db: QueryRunner, { teamId, userId, offset }: R
     apiKeyCount: row.api_key_count,
     oauthGrants: row.oauth_grants,
     ownershipOffer: row.is_offered,
+    endingInvitations: row.ending_invitations,
+    otherInvitations: row.other_invitations,
   };
 }

@@ -21,6 +21,7 @@ export const oauthClientsRouter = router({
     .query(({ ctx: { services, principal } }) => listClients(services.db, principal.accountId)),
 
   create: sessionProcedure
+    .meta({ effect: 'widens' })
     .input(createClientInput)
     .output(createdClientOutput)
     .mutation(async ({ ctx: { services, principal }, input }) => {
@@ -29,6 +30,7 @@ export const oauthClientsRouter = router({
     }),
 
   update: sessionProcedure
+    .meta({ effect: 'widens if it adds redirect URIs' })
     .input(updateClientInput)
     .output(clientOutput)
     .mutation(async ({ ctx: { services, principal }, input: { clientId, ...change } }) => {
@@ -37,6 +39,7 @@ export const oauthClientsRouter = router({
     }),
 
   rotateSecret: sessionProcedure
+    .meta({ effect: 'widens' })
     .input(rotateSecretInput)
     .output(rotatedClientOutput)
     .mutation(async ({ ctx: { services, principal }, input: { clientId, overlapHours } }) => {
@@ -45,6 +48,7 @@ export const oauthClientsRouter = router({
     }),
 
   delete: sessionProcedure
+    .meta({ effect: 'none' })
     .input(deleteClientInput)
     .output(success)
     .mutation(async ({ ctx: { services, principal }, input }) => {

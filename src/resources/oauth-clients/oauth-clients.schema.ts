@@ -1,10 +1,8 @@
 import { z } from 'zod';
-import { isDisplayable } from './registered-client.ts';
-import { resourceId, text, timestamp } from '../../procedures/fields.ts';
+import type { ProductPermission, Scope } from '../../entities/index.ts';
+import { readableName, resourceId, timestamp } from '../../procedures/fields.ts';
 
-export const clientName = text(1, 100).check(({ value, issues }) => {
-  if (value !== '' && !isDisplayable(value)) issues.push({ code: 'invalid_format', format: 'showable', input: value });
-});
+export const clientName = readableName(1, 100);
 
 export const REDIRECT_URIS_MAX = 20;
 
@@ -17,14 +15,31 @@ export const createClientInput = z.object({
   isNative: z.boolean(),
   isConfidential: z.boolean(),
 });
-export type NewClient = z.infer<typeof createClientInput>;
+export type NewClient = z.infer<typeof createClientInput> & OperatorFields;
+
+/** What only the operator sets, and the input of an account does not have. */
+export type OperatorFields = {
+  /** The scopes of a first-party client. */
+  readonly firstPartyScopes?: readonly Scope[] | undefined;
+  readonly isDevelopment?: boolean | undefined;
+  readonly homeUrl?: string | null | undefined;
+  readonly initiateLoginUri?: string | null | undefined;
+  readonly postLogoutRedirectUris?: readonly string[] | undefined;
+  readonly backchannelLogoutUri?: string | null | undefined;
+  /** None to take them away. */
+  readonly openidScopes?: readonly string[] | null | undefined;
+  /** How long sessions last at least in which users signed in for a first-party client. Null for `SESSION_DAYS`. */
+  readonly sessionDays?: number | null | undefined;
+  /** Of the product. */
+  readonly permissions?: readonly ProductPermission[] | undefined;
+};
 
 export const updateClientInput = z.object({
   clientId: resourceId,
   name: clientName.optional(),
   redirectUris: redirectUris.optional(),
 });
-export type ClientChange = Omit<z.infer<typeof updateClientInput>, 'clientId'>;
+export type ClientChange = Omit<z.infer<typeof updateClientInput>, 'clientId'> & Omit<OperatorFields, 'isDevelopment'>;
 
 export const OVERLAP_HOURS_MAX = 168;
 

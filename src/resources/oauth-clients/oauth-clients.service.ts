@@ -1,76 +1,145 @@
-import { record } from '../../events/record.ts';
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { assignChanged } from '../../transactions/assign-changed.ts';
 import { lockMany } from '../../transactions/locks.ts';
-import { lockClientGrants, removeClients } from '../../transactions/remove-clients.ts';
-import { enqueueRemoval } from '../../jobs/remove-client.ts';
-import { transaction } from '../../transactions/transaction.ts';
-import { lockAccount, lockCaller, requireVerifiedEmail } from '../../transactions/with-account.ts';
-import { findRedirectUriFault, type RedirectRules } from './redirect-uri.ts';
+import { enqueueRemoval, lockClientGrants, removeClients } from '../../jobs/remove-client.ts';
+import { notify, notifyOperators } from '../../jobs/notify.ts';
+import { requireProofIf } from '../../transactions/require-proof.ts';
+import type { OperatorCaller } from '../../transactions/caller.ts';
+import { change } from '../../transactions/change.ts';
+import { lockOwnerOfClient, type LockedAccount } from '../../transactions/lock-steps.ts';
+import { readDeclared, requireDeclared } from '../permissions/declared-permissions.ts';
+import { requireVerifiedEmail } from '../accounts/require-account.ts';
+import { runStep, type Change, type TransactionScope } from '../../transactions/steps.ts';
+import { command, type Step } from '../../db/query.ts';
+import { replacePermissions } from './client-permissions.service.ts';
+import { toLogout, toOpenId, toSessionDays } from './client-settings.service.ts';
+import { describeClientChange } from './client-change.ts';
+import { requireAppUrls, requireRedirectUris, toRules } from './client-urls.ts';
+import type { Config } from '../../config/config.ts';
+import { ADVISORY_LOCKS } from '../../db/advisory-locks.ts';
 import type { Principal } from '../../auth/principal.ts';
+import { sortProductPermissions } from '../../auth/permissions.ts';
+import { sortScopes } from '../../auth/scopes.ts';
 import type { Tokens } from '../../crypto/tokens.ts';
 import { OAuthClient, OAuthClientSecret } from '../../entities/index.ts';
-import { invalidInput, ProblemError } from '../../errors.ts';
-import type { Services } from '../../app-services.ts';
-import type { ClientChange, NewClient } from './oauth-clients.schema.ts';
+import { invalidInput, ProblemError } from '../../problems/error.ts';
+import type { Services } from '../../service/services.ts';
+import type { ClientChange, NewClient, OperatorFields } from './oauth-clients.schema.ts';
 import { HOUR_MS } from '../../time.ts';
 
-/** The caller, who owns the clients; undefined for the operator: ownership and the limit do not apply. */
-type Caller = Principal | undefined;
+/**
+ * The account that owns the clients; an operator, whose clients are those of the instance; the command line, which can
+ * change all of them without a limit.
+ */
+type Caller = Principal | OperatorCaller | 'system';
+
+/** How many clients the operator can create over the API. */
+const OPERATOR_CLIENTS_MAX = 100;
+
+const isAccount = (caller: Caller): caller is Principal => caller !== 'system' && !('operator' in caller);
+
+type Locks = { readonly isShared: boolean; readonly first?: readonly Step[] };
+type Opened = Change & { readonly account: LockedAccount | null };
+
+const changeClients = <R>(
+  db: TransactionScope,
+  caller: Caller,
+  { isShared, first = [] }: Locks,
+  work: (opened: Opened) => Promise<R>,
+): Promise<R> =>
+  isAccount(caller)
+    ? change(db, caller, { on: { account: caller.accountId, isShared }, requires: 'self' }, work)
+    : change(db, caller, { on: 'installation', requires: 'operator', first }, work);
 
 /** Creates a client, with a secret if it is confidential. */
 export async function createClient(
   { config, db, tokens }: Services,
   caller: Caller,
-  { name, redirectUris, isNative, isConfidential }: NewClient,
+  { firstPartyScopes, isDevelopment = false, homeUrl = null, initiateLoginUri = null, ...rest }: NewClient,
 ): Promise<{ clientId: string; clientSecret: string | null }> {
+  const { name, redirectUris, isNative, isConfidential, permissions = [] } = rest;
+  const isFirstParty = firstPartyScopes !== undefined;
+  const settings = toSettings(config, { isNative, isDevelopment, isFirstParty }, rest);
   if (isNative && isConfidential) {
     // A secret that is installed on many devices is not confidential (RFC 8252, section 8.5).
     throw invalidInput('/isConfidential', 'Native clients cannot have a secret.');
   }
-  requireRedirectUris(redirectUris, { isNative, redirectSchemes: config.oauth.redirectSchemes });
-  return transaction(db, async (tx) => {
-    const account = caller === undefined ? null : await lockCaller(tx, caller);
+  if (isAccount(caller) && (firstPartyScopes !== undefined || isDevelopment || homeUrl !== null || initiateLoginUri))
+    throw new TypeError('only the operator sets these');
+  requireRedirectUris(redirectUris, toRules(config, { isNative, isDevelopment }));
+  requireAppUrls(config, { isDevelopment }, { homeUrl, initiateLoginUri });
+  return changeClients(db, caller, { isShared: false }, async (opened) => {
+    const { em: tx, account, record } = opened;
+    const declared = await readDeclared(opened, permissions);
+    requireDeclared(declared, permissions, { held: [], pointer: '/permissions' });
     if (account !== null) {
       // The owner of the email address must not find clients whose secrets someone else knows.
       requireVerifiedEmail(account);
       await requireRoom(tx, account.id, config.oauth.clientsPerAccount);
+    } else if (caller !== 'system') {
+      await requireRoomOfOperator(tx);
     }
-    const source = account === null ? 'operator' : 'account';
     const client = tx.create(OAuthClient, {
-      source,
-      account,
+      source: account === null ? 'operator' : 'account',
+      account: account?.id ?? null,
       name,
       redirectUris,
       isNative,
       isConfidential,
+      isFirstParty,
+      scopes: firstPartyScopes === undefined ? null : sortScopes(firstPartyScopes),
+      isDevelopment,
+      homeUrl,
+      initiateLoginUri,
+      postLogoutRedirectUris: settings.postLogoutRedirectUris ?? [],
+      backchannelLogoutUri: settings.backchannelLogoutUri ?? null,
+      openidScopes: settings.openidScopes ?? null,
+      sessionDays: settings.sessionDays ?? null,
+      productPermissions: sortProductPermissions(permissions),
       metadata: {},
     });
     const clientSecret = isConfidential ? createSecret(tx, tokens, client) : null;
-    record(tx, 'oauth_client.created', { accountId: account?.id ?? null, clientId: client.id });
-    await tx.flush();
+    const reason = firstPartyScopes === undefined ? {} : { reason: 'first-party' };
+    record('oauth_client.created', { accountId: account?.id ?? null, clientId: client.id, ...reason });
+    await notifyOf(tx, client, 'oauth_client_created');
     return { clientId: client.id, clientSecret };
   });
 }
 
-/** Changes the given fields. Existing grants stay valid. */
+/** Changes the given fields. Existing grants stay valid; requests for a removed redirect URI get no code any more. */
 export async function updateClient(
   { config, db }: Services,
-  caller: Principal,
+  caller: Caller,
   clientId: string,
-  { name, redirectUris }: ClientChange,
+  { name, redirectUris, firstPartyScopes, homeUrl, initiateLoginUri, permissions, ...settings }: ClientChange,
 ): Promise<void> {
-  await transaction(db, async (tx) => {
-    await lockCaller(tx, caller, 'share');
+  await changeClients(db, caller, { isShared: true }, async (opened) => {
+    const { em: tx, record } = opened;
+    const declared = await readDeclared(opened, permissions ?? []);
     const client = await lockClient(tx, caller, clientId);
+    if (caller === 'system' && client.source !== 'operator') throw new ProblemError('client_not_found');
+    const before = { name: client.name, redirectUris: client.redirectUris };
+    const isWidened = redirectUris?.some((uri) => !client.redirectUris.includes(uri)) === true;
     if (redirectUris !== undefined) {
-      requireRedirectUris(redirectUris, {
-        isNative: client.isNative,
-        redirectSchemes: config.oauth.redirectSchemes,
-      });
-      client.redirectUris = redirectUris;
+      requireRedirectUris(redirectUris, toRules(config, client));
+      if (isAccount(caller)) await requireProofIf(isWidened, tx, caller);
     }
-    if (name !== undefined) client.name = name;
-    record(tx, 'oauth_client.updated', { accountId: caller.accountId, clientId });
+    requireAppUrls(config, client, { homeUrl, initiateLoginUri });
+    if (firstPartyScopes !== undefined && !client.isFirstParty)
+      throw invalidInput('/scopes', 'Users of a client that is not first-party choose its scopes.');
+    const scopes = firstPartyScopes && sortScopes(firstPartyScopes);
+    const isGivenScopes = scopes?.some((scope) => client.scopes?.includes(scope) !== true) === true;
+    const isLonger = (settings.sessionDays ?? 0) > (client.sessionDays ?? 0);
+    const also = assignChanged(client, { scopes, homeUrl, initiateLoginUri, ...toSettings(config, client, settings) });
+    const isGivenPermissions = permissions?.some((one) => !client.productPermissions.includes(one)) === true;
+    if (permissions !== undefined && (await replacePermissions(opened, client, permissions, declared)))
+      also.push('permissions');
+    assignChanged(client, { name, redirectUris });
+    if (isWidened || isGivenScopes || isGivenPermissions || isLonger)
+      await notifyOf(tx, client, 'oauth_client_changed');
+    const changes = describeClientChange(before, client, also);
+    const accountId = client.account?.id ?? null;
+    if (changes !== null) record('oauth_client.updated', { accountId, clientId, ...changes });
   });
 }
 
@@ -81,8 +150,7 @@ export async function rotateSecret(
   clientId: string,
   overlapHours: number,
 ): Promise<string> {
-  return transaction(db, async (tx) => {
-    if (caller !== undefined) await lockCaller(tx, caller, 'share');
+  return changeClients(db, caller, { isShared: true }, async ({ em: tx, record }) => {
     // Under the lock of the client, so that concurrent rotations see each other's secrets.
     const client = await lockClient(tx, caller, clientId);
     if (!client.isConfidential) {
@@ -94,39 +162,40 @@ export async function rotateSecret(
     });
     const expiresAt = new Date(Date.now() + overlapHours * HOUR_MS);
     await tx.nativeUpdate(OAuthClientSecret, { client: client.id }, { expiresAt });
-    record(tx, 'oauth_client.secret_rotated', { accountId: client.account?.id ?? null, clientId });
+    record('oauth_client.secret_rotated', { accountId: client.account?.id ?? null, clientId });
+    await notifyOf(tx, client, 'oauth_client_rotated');
     return createSecret(tx, tokens, client);
   });
 }
 
 /** Deletes a client with its grants. A client with very many loses all access at once, and its rows later by a job. */
 export async function deleteClient({ db }: Services, caller: Caller, clientId: string): Promise<void> {
-  await transaction(db, async (tx) => {
-    // The account comes first, because deleting it deletes its clients and its grants.
-    if (caller !== undefined) await lockCaller(tx, caller);
-    else await lockOwner(tx, clientId);
+  // The account comes first, because deleting it deletes its clients and its grants.
+  const first = caller === 'system' ? ([[lockOwnerOfClient, [clientId]]] as const) : [];
+  await changeClients(db, caller, { isShared: false, first }, async ({ em: tx, record }) => {
     const { account } = await lockClient(tx, caller, clientId);
     await enqueueRemoval(tx, await removeClients(tx, await lockClientGrants(tx, [clientId])));
-    record(tx, 'oauth_client.deleted', { accountId: account?.id ?? null, clientId });
+    record('oauth_client.deleted', { accountId: account?.id ?? null, clientId });
   });
 }
 
-/** Locks a client of the caller. @throws client_not_found also for those of other accounts */
+/** Locks a client of the caller. @throws client_not_found also for those of others */
 async function lockClient(tx: EntityManager, caller: Caller, clientId: string): Promise<OAuthClient> {
   const [client] = await lockMany(tx, 'oauth_client', {
     id: clientId,
     deletedAt: null,
-    ...(caller && { account: caller.accountId }),
+    ...(isAccount(caller) ? { account: caller.accountId } : caller !== 'system' && { source: 'operator' as const }),
   });
   if (client === undefined) throw new ProblemError('client_not_found');
   return client;
 }
 
-async function lockOwner(tx: EntityManager, clientId: string): Promise<void> {
-  const [row] = await tx.execute<{ account_id: string | null }[]>('select account_id from oauth_client where id = ?', [
-    clientId,
-  ]);
-  if (row?.account_id) await lockAccount(tx, row.account_id);
+type ClientNotice = 'oauth_client_created' | 'oauth_client_changed' | 'oauth_client_rotated';
+
+/** Notifies the account that owns a client; of those of the instance, its operators. */
+async function notifyOf(tx: EntityManager, { account, name }: OAuthClient, kind: ClientNotice): Promise<void> {
+  if (account) await notify(tx, account.id, { kind, thing: name });
+  else await notifyOperators(tx, { kind: 'operator_client_changed', thing: name });
 }
 
 function createSecret(tx: EntityManager, tokens: Tokens, client: OAuthClient): string {
@@ -141,16 +210,23 @@ async function requireRoom(tx: EntityManager, accountId: string, limit: number):
     throw new ProblemError('client_limit_reached', `The account has ${count} clients. The limit is ${limit}.`);
 }
 
-function requireRedirectUris(uris: readonly string[], rules: RedirectRules): void {
-  const details: string[] = [];
-  const errors = uris.flatMap((uri, i) => {
-    const found = uris.indexOf(uri) < i ? REPEATED : findRedirectUriFault(uri, rules);
-    if (found === undefined) return [];
-    const { detail, ...fault } = found;
-    details.push(`The redirect URI ${uri.slice(0, 200)} ${detail}`);
-    return [{ in: 'body' as const, pointer: `/redirectUris/${i}`, ...fault }];
-  });
-  if (errors.length > 0) throw new ProblemError('validation_failed', details[0], { errors });
+const lockOperatorClients = command<object>('oauth_client_lock_operator', 'select from pg_advisory_xact_lock($1)');
+
+/** Counts under a lock of its own, because these clients have no common row. */
+async function requireRoomOfOperator(tx: EntityManager): Promise<void> {
+  await runStep(tx, [lockOperatorClients, [ADVISORY_LOCKS.operatorClients]]);
+  const count = await tx.count(OAuthClient, { source: 'operator', deletedAt: null });
+  if (count >= OPERATOR_CLIENTS_MAX)
+    throw new ProblemError('client_limit_reached', `There are ${count} clients. The limit is ${OPERATOR_CLIENTS_MAX}.`);
 }
 
-const REPEATED = { code: 'invalid_value' as const, detail: 'is listed twice.' };
+/** Returns the given settings of logout and OpenID Connect as they are stored. @throws validation_failed */
+const toSettings = (
+  config: Config,
+  client: Pick<OAuthClient, 'isNative' | 'isDevelopment' | 'isFirstParty'>,
+  given: OperatorFields,
+): ReturnType<typeof toLogout> => ({
+  ...toLogout(config, client, given),
+  ...(given.openidScopes !== undefined && toOpenId(client, given.openidScopes ?? [], '/openidScopes')),
+  ...(given.sessionDays !== undefined && toSessionDays(client, given.sessionDays)),
+});

@@ -1,4 +1,5 @@
-import type { ValidationEntry } from '../../errors.ts';
+import type { Config } from '../../config/config.ts';
+import type { ValidationEntry } from '../../problems/error.ts';
 
 const MAX_LENGTH = 2000;
 
@@ -6,6 +7,8 @@ const MAX_LENGTH = 2000;
 const URI_CHARACTERS = /^(?:[\w.~:/?#[\]@!$&'()*+,;=-]|%[\dA-F]{2})+$/i;
 const AUTHORITY = /^[^:/?#]+:\/\/([^/?#]*)/;
 const LOOPBACK = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/;
+/** Names below `localhost`, which browsers resolve to the user’s own device (RFC 6761, section 6.3). */
+const LOCAL_NAME = /^(?:[a-z\d-]+\.)+localhost(?::\d+)?$/;
 const LOOPBACK_HOSTS = ['localhost', '127.0.0.1', '[::1]'];
 
 type Fault = Pick<ValidationEntry, 'code' | 'params'> & {
@@ -16,6 +19,8 @@ type Fault = Pick<ValidationEntry, 'code' | 'params'> & {
 /** The rules that a redirect URI is checked against. */
 export type RedirectRules = {
   readonly isNative: boolean;
+  /** Whether loopback addresses are allowed for clients that are not native, too: see `allowsLoopback`. */
+  readonly allowsLoopback: boolean;
   /** Private-use schemes without a dot that the operator allows. */
   readonly redirectSchemes: readonly string[];
 };
@@ -44,21 +49,57 @@ export function findRedirectUriFault(uri: string, rules: RedirectRules): Fault |
   return detail === undefined ? undefined : { code: 'invalid_value', detail };
 }
 
+/** Whether applications in development can use a client, on servers and in pages: those of `http://localhost`. */
+export const allowsLoopback = (
+  config: Pick<Config, 'isDevelopment'>,
+  { isDevelopment }: { readonly isDevelopment: boolean },
+): boolean => config.isDevelopment || isDevelopment;
+
+/** Whether a URI is one of `http` at the user's own device. */
+export const isLoopbackUri = (uri: string): boolean =>
+  LOOPBACK_URI.test(uri) || (uri.startsWith('http:') && LOCAL_NAME.test(AUTHORITY.exec(uri)?.[1] ?? ''));
+
+/**
+ * Returns whether a page of an origin is one of a client: it has a redirect URI there, over https or on the user's own
+ * device. Private-use schemes do not count, because their origin is `null`, like that of every sandboxed page.
+ */
+export const hasOrigin = (redirectUris: readonly string[], origin: string): boolean =>
+  redirectUris.some((uri) => (uri.startsWith('https:') || isLoopbackUri(uri)) && URL.parse(uri)?.origin === origin);
+
+type Registered = { readonly redirectUris: readonly string[]; readonly isNative: boolean };
+
+/** Returns whether a client has a redirect URI now. For a native one, the port of the loopback address does not count. */
+export function hasRedirectUri({ redirectUris, isNative }: Registered, uri: string): boolean {
+  if (redirectUris.includes(uri)) return true;
+  const asked = removeLoopbackPort(uri);
+  return isNative && asked !== null && redirectUris.some((registered) => removeLoopbackPort(registered) === asked);
+}
+
+const LOOPBACK_URI = /^(http:\/\/(?:localhost|127\.0\.0\.1|\[::1\]))(?::\d+)?(?=[/?]|$)/;
+
+const removeLoopbackPort = (uri: string): string | null =>
+  LOOPBACK_URI.test(uri) ? uri.replace(LOOPBACK_URI, '$1') : null;
+
 function findSchemeFault(
   { protocol, hostname }: URL,
   authority: string,
-  { isNative, redirectSchemes }: RedirectRules,
+  { isNative, allowsLoopback: isOpen, redirectSchemes }: RedirectRules,
 ): string | undefined {
   if (protocol === 'https:') {
     if (authority === '') return 'must name a host.';
     // No one has a certificate for the user's own device; applications there are reached over http.
     return isNative && LOOPBACK_HOSTS.includes(hostname) ? 'must use http for the loopback address.' : undefined;
   }
-  if (!isNative) return 'must use https.';
-  if (protocol === 'http:') {
+  if (protocol === 'http:' && (isNative || isOpen)) {
     // RFC 8252, section 8.3, advises against the name but allows it, and many clients use it.
-    return LOOPBACK.test(authority) ? undefined : 'can use http only with 127.0.0.1, [::1] or localhost.';
+    // Names below it are for development on several host names. Applications on devices need none.
+    const isLocal = LOOPBACK.test(authority) || (!isNative && LOCAL_NAME.test(authority));
+    return isLocal ? undefined : 'can use http only with 127.0.0.1, [::1] or localhost.';
   }
+  if (!isNative)
+    return protocol === 'http:' && (LOOPBACK.test(authority) || LOCAL_NAME.test(authority))
+      ? 'must use https. Only clients for development can use http on this device: the operator creates one with `--development` or `isDevelopment`.'
+      : 'must use https.';
   // RFC 8252, section 7.1: a reversed domain, which no one else uses. No scheme that browsers know has a dot.
   const scheme = protocol.slice(0, -1);
   return scheme.includes('.') || redirectSchemes.includes(scheme)

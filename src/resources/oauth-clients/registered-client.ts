@@ -10,21 +10,25 @@ export type RegisteredClient = {
   readonly redirectUris: readonly string[];
   readonly isNative: boolean;
   readonly isConfidential: boolean;
+  readonly isFirstParty: boolean;
+  readonly isDevelopment: boolean;
+  readonly openidScopes: readonly string[] | null;
   readonly metadata: Readonly<Record<string, unknown>>;
 };
 
 // A client with a metadata document is read from the document; its row exists only for references by grants.
 const findRegisteredClient = query<RegisteredClient>(
-  'registered_oauth_client',
+  'oauth_client_find',
   `select id, source, name, redirect_uris as "redirectUris", is_native as "isNative",
-     is_confidential as "isConfidential", metadata
+     is_confidential as "isConfidential", is_first_party as "isFirstParty",
+     is_development as "isDevelopment", openid_scopes as "openidScopes", metadata
    from oauth_client where id = $1 and source <> 'document' and deleted_at is null`,
 );
 
-const findValidSecret = query<{ last4: string }>(
-  'valid_oauth_client_secret',
-  `select last4 from oauth_client_secret
-   where secret_hash = $1 and client_id = $2 and (expires_at is null or expires_at > now())`,
+const findSecretSource = query<{ source: ClientSource }>(
+  'oauth_client_secret_find_source',
+  `select c.source from oauth_client_secret s join oauth_client c on c.id = s.client_id
+   where s.secret_hash = $1 and s.client_id = $2 and (s.expires_at is null or s.expires_at > now())`,
 );
 
 /** The format of generated client ids. Other text is rejected without a query; it could contain NUL. */
@@ -37,15 +41,13 @@ export async function findClient(db: QueryRunner, clientId: string): Promise<Reg
   return row;
 }
 
-/** Returns whether a secret of the client is valid. During a rotation two are. */
-export async function isSecretOfClient(db: QueryRunner, clientId: string, secret: string): Promise<boolean> {
-  if (!CLIENT_ID.test(clientId)) return false;
-  const rows = await db.query(findValidSecret, [hashSecret(secret), clientId]);
-  return rows.length > 0;
+/** Returns how the client was created if the secret is valid. During a rotation two are. */
+export async function findSourceBySecret(
+  db: QueryRunner,
+  clientId: string,
+  secret: string,
+): Promise<ClientSource | undefined> {
+  if (!CLIENT_ID.test(clientId)) return undefined;
+  const [row] = await db.query(findSecretSource, [hashSecret(secret), clientId]);
+  return row?.source;
 }
-
-const HIDDEN_OR_REORDERING = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u;
-const VISIBLE = /[^\p{Default_Ignorable_Code_Point}\p{White_Space}]/u;
-
-/** Returns whether a name is displayed as it is: it has visible characters, and none that reorder or break the text. */
-export const isDisplayable = (name: string): boolean => !HIDDEN_OR_REORDERING.test(name) && VISIBLE.test(name);

@@ -1,17 +1,18 @@
-import { hashSecret } from '../../crypto/tokens.ts';
+import type { Services } from '../../service/services.ts';
+import type { Principal } from '../../auth/principal.ts';
 import { isReadScope, parseScopes } from '../../auth/scopes.ts';
 import { activeMembership } from '../../db/predicates.ts';
-import { iso, query, type QueryRunner } from '../../db/query.ts';
-import { GRANT_DAYS, type ClientSource } from '../../entities/index.ts';
-
-/** The authority to answer a request: the id in the URL, and the cookie of the browser that started the request. */
-export type Hold = { readonly id: string; readonly browserToken: string | undefined };
-
-/** Returns the hashes of the request id and the browser token, the first two parameters of `findOpenRequest`. */
-export const getHoldValues = ({ id, browserToken }: Hold): [Buffer, Buffer] => [
-  hashSecret(id),
-  hashSecret(browserToken ?? ''),
-];
+import { iso, query } from '../../db/query.ts';
+import {
+  GRANT_DAYS,
+  OPENID_SCOPES,
+  type ClientSource,
+  type LocalizedText,
+  type ProductPermission,
+} from '../../entities/index.ts';
+import { getHoldValues, type Hold } from './hold.ts';
+import { findAsked, findReasonForPage, hasToChooseTeam, type Asked } from './first-party.queries.ts';
+import { hasRedirectUri } from '../oauth-clients/redirect-uri.ts';
 
 type RequestRow = {
   client_id: string;
@@ -21,16 +22,22 @@ type RequestRow = {
   /** The name of the account that registered the client. */
   maker_name: string;
   redirect_uri: string;
-  scope: string;
+  redirect_uris: string[];
+  is_native: boolean;
+  scope: string | null;
   is_scope_omitted: boolean;
   email: string;
+  /** What the client asks for of the operator’s product. */
+  permissions: { name: ProductPermission; title: LocalizedText; description: LocalizedText | null }[];
 };
 
 const findOpenRequest = query<RequestRow>(
-  'open_authorization_request',
+  'authorization_request_find_open',
   `select c.id as client_id, c.name as client_name, c.source as client_source, c.created_at as client_created_at,
      trim(concat_ws(' ', maker.first_name, maker.last_name)) as maker_name, a.email,
-     r.payload->'params'->>'redirect_uri' as redirect_uri, r.payload->'params'->>'scope' as scope,
+     coalesce((select json_agg(json_build_object('name', d.name, 'title', d.title, 'description', d.description)
+         order by d.position) from declared_permission d where d.name = any(c.product_permissions)), '[]') as permissions,
+     c.redirect_uris, c.is_native, r.payload->'params'->>'redirect_uri' as redirect_uri, r.payload->'params'->>'scope' as scope,
      r.payload->'params'->>'scope_omitted' is not null as is_scope_omitted
    from authorization_request r
    join oauth_client c on c.id = r.payload->'params'->>'client_id' and c.deleted_at is null
@@ -40,7 +47,7 @@ const findOpenRequest = query<RequestRow>(
 );
 
 const findTeams = query<{ id: string; name: string; role_name: string }>(
-  'teams_to_grant',
+  'team_list_to_grant',
   `select t.id, t.name, r.name as role_name
    from membership m
    join team t on t.id = m.team_id
@@ -49,14 +56,21 @@ const findTeams = query<{ id: string; name: string; role_name: string }>(
    order by t.name, t.id`,
 );
 
-/** Returns the content of a consent page. @returns null if the request has ended or was started in another browser */
-export async function readAuthorization(db: QueryRunner, hold: Hold, accountId: string) {
-  const [[request], teams] = await Promise.all([
+/**
+ * Returns the content of a consent page. @returns null if the request has ended, was started in another browser, or is for
+ * a redirect URI that the client no longer has
+ */
+export async function readAuthorization({ db, config }: Services, hold: Hold, caller: Principal) {
+  const { accountId, credentialId } = caller;
+  const [[request], teams, [asked]] = await Promise.all([
     db.query(findOpenRequest, [...getHoldValues(hold), accountId]),
     db.query(findTeams, [accountId]),
+    db.query(findAsked, [...getHoldValues(hold), credentialId]),
   ]);
   if (request === undefined) return null;
-  const scopes = parseScopes(request.scope);
+  const registered = { redirectUris: request.redirect_uris, isNative: request.is_native };
+  if (!hasRedirectUri(registered, request.redirect_uri)) return null;
+  const scopes = parseScopes(request.scope ?? '');
   return {
     id: hold.id,
     client: {
@@ -69,13 +83,29 @@ export async function readAuthorization(db: QueryRunner, hold: Hold, accountId: 
       createdAt: iso(request.client_created_at),
     },
     account: { id: accountId, email: request.email },
+    firstParty: asked?.is_first_party ? findQuestion(asked, config.trpcOrigins) : null,
     scopes,
+    openidScopes: OPENID_SCOPES.filter((scope) => asked?.openid?.split(' ').includes(scope)),
     // A client that names no scope gets no write access by default (RFC 6749, section 3.3).
     preselectedScopes: request.is_scope_omitted ? scopes.filter(isReadScope) : scopes,
+    permissions: asked?.is_first_party ? [] : request.permissions,
     accessDays: GRANT_DAYS,
     teams: teams.map(({ id, name, role_name: roleName }) => ({ id, name, roleName })),
   };
 }
+
+/** Returns what the page asks the user of a first-party client. Choosing a team also confirms the account. */
+const findQuestion = (asked: Asked, trustedOrigins: readonly string[]) =>
+  hasToChooseTeam(asked) ? ('team' as const) : QUESTIONS[findReasonForPage(asked, trustedOrigins) ?? 'none'];
+
+/** What the page asks, by the reason to show it. */
+const QUESTIONS = {
+  none: 'nothing',
+  consent_required: 'confirmation',
+  interaction_required: 'confirmation',
+  account_selection_required: 'account',
+  login_required: 'proof',
+} as const;
 
 /** Returns who made a client, as far as is known: the name that an account chose, or the host of a metadata document. */
 const getMaker = ({ client_id: id, client_source: source, maker_name: name }: RequestRow): string | null =>

@@ -1,20 +1,23 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
-import { record } from '../../events/record.ts';
-import { lockMany, lockShared } from '../../transactions/locks.ts';
-import { transaction } from '../../transactions/transaction.ts';
-import { lockCaller, requireVerifiedEmail } from '../../transactions/with-account.ts';
-import { lockTeamFor } from '../../transactions/with-team.ts';
+import { change } from '../../transactions/change.ts';
+import type { LockedAccount, LockedRequest } from '../../transactions/lock-steps.ts';
+import { requireVerifiedEmail } from '../accounts/require-account.ts';
+import type { Change } from '../../transactions/steps.ts';
 import type { Principal } from '../../auth/principal.ts';
 import { findActiveMembership } from '../../auth/authenticate.ts';
 import { findResource } from '../../auth/resource.ts';
 import { isAccountOnly, parseScopes } from '../../auth/scopes.ts';
 import { newId, OAuthTokenFamily, type Scope } from '../../entities/index.ts';
-import { invalidInput, ProblemError } from '../../errors.ts';
-import type { Services } from '../../app-services.ts';
-import { getHoldValues, type Hold } from './oauth-consent.queries.ts';
+import { invalidInput, ProblemError } from '../../problems/error.ts';
+import { notify } from '../../jobs/notify.ts';
+import type { Services } from '../../service/services.ts';
+import { getResumeUrl, lockRequestStep, readProofs, requireClient, requireOpen, storeDecision } from './decisions.ts';
+import { findAsked, needsProof, type Asked } from './first-party.queries.ts';
+import { getHoldValues, type Hold } from './hold.ts';
+
+/** An approval for the whole account has the account. */
+type Opened = Change & { readonly account: LockedAccount | null };
 
 type Approval = {
-  readonly accountId: string;
   readonly teamId: string | null;
   readonly scopes: readonly Scope[];
 };
@@ -28,86 +31,95 @@ export async function approve(
   { db, config }: Services,
   caller: Principal,
   hold: Hold,
-  { accountId, teamId, scopes }: Approval,
+  { teamId, scopes }: Approval,
 ): Promise<string> {
-  if (accountId !== caller.accountId) throw new ProblemError('account_changed');
+  const { accountId } = caller;
   const membership = teamId === null ? null : await findActiveMembership(db, caller, teamId);
   if (teamId !== null && membership === null) throw new ProblemError('team_not_found');
 
-  await transaction(
-    db,
-    async (tx) => {
-      const request = await lockRequest(tx, hold);
-      const granted = selectScopes(request.scope, scopes, teamId !== null);
-      // Under the team's lock the membership cannot end before the consent is stored, which then ends with it.
-      if (teamId === null) requireVerifiedEmail(await lockCaller(tx, caller, 'share'));
-      else await lockTeamFor(tx, { teamId, accountId, credential: caller }, 'member');
-      await requireClient(tx, request.client_id);
+  const approveAs = async (opened: Opened, [[locked], [asked]]: readonly [LockedRequest[], Asked[]]) => {
+    const { em: tx, record } = opened;
+    const request = requireOpen(locked);
+    const openid = asked?.openid?.split(' ') ?? null;
+    const granted = selectScopes(request.scope, scopes, teamId !== null, openid !== null);
+    if (opened.account !== null) requireVerifiedEmail(opened.account);
+    const { name: clientName, isFirstParty, productPermissions } = await requireClient(tx, request);
+    // Nobody consents to those: see `first-party.service.ts`.
+    if (isFirstParty) throw new ProblemError('authorization_not_found');
+    if (asked !== undefined && openid !== null) {
+      if (!asked.is_subject) {
+        storeDecision(opened, hold, OTHER_ACCOUNT);
+        return;
+      }
+      if (needsProof(asked)) throw new ProblemError('proof_required');
+    }
 
-      const id = newId('family');
-      tx.create(OAuthTokenFamily, {
-        id,
-        account: accountId,
-        client: request.client_id,
-        team: teamId,
-        resource: findResource(config.baseUrl, request.resource) ?? 'api',
-        scopes: granted,
-      });
-      await tx.flush();
-      // `remember: false`: oidc-provider keeps no session of its own. Its grants are our token families.
-      await storeDecision(tx, hold, { login: { accountId, remember: false }, consent: { grantId: id } });
-      record(tx, 'oauth_grant.approved', { accountId, teamId, clientId: request.client_id, scopes: granted });
-    },
-    { teamId: membership?.team.id },
-  );
+    const id = newId('family');
+    tx.create(OAuthTokenFamily, {
+      id,
+      account: accountId,
+      client: request.client_id,
+      team: teamId,
+      resource: findResource(config.baseUrl, request.resource) ?? 'api',
+      scopes: granted,
+      productPermissions,
+      proofs: await readProofs(opened, caller),
+      openidScopes: openid,
+      nonce: openid === null ? null : (asked?.nonce ?? null),
+    });
+    // `remember: false`: oidc-provider keeps no session of its own. Its grants are our token families.
+    storeDecision(opened, hold, { login: { accountId, remember: false }, consent: { grantId: id } });
+    record('oauth_grant.approved', { accountId, teamId, clientId: request.client_id, scopes: granted });
+    await notify(tx, accountId, { kind: 'app_connected', thing: clientName, teamId });
+  };
+  const first = [lockRequestStep(hold)] as const;
+  const reads = [[findAsked, [...getHoldValues(hold), caller.credentialId]]] as const;
+  if (teamId === null) {
+    const spec = { on: { account: accountId, isShared: true }, requires: 'self', first, reads } as const;
+    await change(db, caller, spec, approveAs);
+  } else {
+    // Under the team's lock the membership cannot end before the consent is stored, which then ends with it.
+    const spec = { on: { team: teamId }, requires: 'member', first, reads } as const;
+    const member = { teamId, accountId, credential: caller };
+    await change(db, member, spec, approveAs);
+  }
   return getResumeUrl(config.baseUrl, hold.id);
 }
 
 /** Denies a request. @returns the URL at which the browser continues */
 export async function deny({ db, config }: Services, caller: Principal, hold: Hold): Promise<string> {
-  await transaction(db, async (tx) => {
-    const request = await lockRequest(tx, hold);
-    await storeDecision(tx, hold, { error: 'access_denied', error_description: 'The request was denied.' });
-    record(tx, 'oauth_grant.denied', { accountId: caller.accountId, clientId: request.client_id });
+  const { accountId } = caller;
+  const first = [lockRequestStep(hold)] as const;
+  const spec = { on: { account: accountId, isShared: true }, requires: 'self', first } as const;
+  await change(db, caller, spec, (opened, [[locked]]) => {
+    const request = requireOpen(locked);
+    storeDecision(opened, hold, { error: 'access_denied', error_description: 'The request was denied.' });
+    opened.record('oauth_grant.denied', { accountId, clientId: request.client_id });
   });
   return getResumeUrl(config.baseUrl, hold.id);
 }
 
-const getResumeUrl = (baseUrl: string, id: string): string => `${baseUrl}/oauth/authorize/${encodeURIComponent(id)}`;
+/** The error if another account than that of the `id_token_hint` approves (Core, section 3.1.2.1). */
+const OTHER_ACCOUNT = {
+  error: 'login_required',
+  error_description: 'the user of the id_token_hint did not sign in',
+};
 
-type OpenRequest = { readonly client_id: string; readonly scope: string; readonly resource: string | null };
-
-async function lockRequest(tx: EntityManager, hold: Hold): Promise<OpenRequest> {
-  const [idHash, browserHash] = getHoldValues(hold);
-  await lockMany(tx, 'authorization_request', { idHash, browserHash });
-  const [request] = await tx.execute<OpenRequest[]>(
-    `select payload->'params'->>'client_id' as client_id, payload->'params'->>'scope' as scope,
-       payload->'params'->>'resource' as resource
-     from authorization_request
-     where id_hash = ? and browser_hash = ? and result is null and expires_at > now()`,
-    [idHash, browserHash],
-  );
-  if (request === undefined) throw new ProblemError('authorization_not_found');
-  return request;
-}
-
-/** Returns the approved scopes that were requested; for a team, without those of the whole account. */
-function selectScopes(requestedScope: string, approved: readonly Scope[], isForTeam: boolean): Scope[] {
+/**
+ * Returns the approved scopes that were requested; for a team, without those of the whole account.
+ * @param isForSignIn whether the client also asked who the user is, so that there can be none
+ */
+function selectScopes(
+  requestedScope: string,
+  approved: readonly Scope[],
+  isForTeam: boolean,
+  isForSignIn: boolean,
+): Scope[] {
   const requested = parseScopes(requestedScope);
   const beyond = approved.findIndex((scope) => !requested.includes(scope));
   if (beyond !== -1) throw invalidInput(`/scopes/${beyond}`, 'The application did not request this scope.');
   const granted = requested.filter((scope) => approved.includes(scope) && !(isForTeam && isAccountOnly(scope)));
-  if (granted.length === 0) throw invalidInput('/scopes', 'Select at least one scope that the application requested.');
+  if (granted.length === 0 && !isForSignIn)
+    throw invalidInput('/scopes', 'Select at least one scope that the application requested.');
   return granted;
-}
-
-/** Prevents the deletion of the client until the commit. */
-async function requireClient(tx: EntityManager, clientId: string): Promise<void> {
-  const [client] = await lockShared(tx, 'oauth_client', [clientId]);
-  if (client === undefined) throw new ProblemError('authorization_not_found');
-}
-
-async function storeDecision(tx: EntityManager, { id, browserToken }: Hold, result: object): Promise<void> {
-  const [idHash] = getHoldValues({ id, browserToken });
-  await tx.execute('update authorization_request set result = ? where id_hash = ?', [JSON.stringify(result), idHash]);
 }

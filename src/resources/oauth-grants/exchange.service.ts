@@ -1,25 +1,28 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sortScopes } from '../../auth/scopes.ts';
-import type { Services } from '../../app-services.ts';
+import type { Database } from '../../db/database.ts';
+import { command, query } from '../../db/query.ts';
+import type { Services } from '../../service/services.ts';
 import {
   GRANT_DAYS,
   newId,
   OAuthGrant,
-  OAuthToken,
-  OAuthTokenFamily,
+  type ProductPermission,
   type Resource,
   type Scope,
 } from '../../entities/index.ts';
-import { ProblemError } from '../../errors.ts';
+import { liveFamily, openSession } from '../../db/predicates.ts';
+import { ProblemError } from '../../problems/error.ts';
 import { record } from '../../events/record.ts';
 import { addDays } from '../../time.ts';
 import { isPast } from '../../auth/active-membership.ts';
-import { lockMany, lockOne, lockShared } from '../../transactions/locks.ts';
-import { reduceGrant } from '../../transactions/reduce-grant.ts';
+import { lockSession } from '../../transactions/lock-credentials.ts';
+import { lockClientShared } from '../../transactions/lock-steps.ts';
+import { lockMany, lockOne } from '../../transactions/locks.ts';
+import { limitKeysOfGrants, reduceGrant } from './reduce-grant.ts';
 import { revokeGrants } from '../../transactions/revocation.ts';
-import { transaction } from '../../transactions/transaction.ts';
-import { lockAccount } from '../../transactions/with-account.ts';
-import { lockTeamFor } from '../../transactions/with-team.ts';
+import { change } from '../../transactions/change.ts';
+import { runStep, type Change } from '../../transactions/steps.ts';
 
 type Consent = {
   readonly family_id: string;
@@ -27,7 +30,13 @@ type Consent = {
   readonly client_id: string;
   readonly team_id: string | null;
   readonly resource: Resource;
+  /** Those of a first-party client are the operator's, so that a request for fewer takes none from other devices. */
   readonly scopes: Scope[];
+  /** Null without `openid`, and of first-party clients, whose sessions have them. */
+  readonly openid_scopes: string[] | null;
+  readonly product_permissions: ProductPermission[];
+  /** Of a first-party client whose sessions last longer. */
+  readonly session_id: string | null;
 };
 
 /** `unknown` also if what the consent depends on no longer exists, such as the membership or the client. */
@@ -36,6 +45,18 @@ export type Exchange =
   | { readonly outcome: 'used' | 'unknown' | 'other_resource' };
 
 const UNKNOWN: Exchange = { outcome: 'unknown' };
+
+const consentOfCode = query<Consent>(
+  'oauth_token_family_find_of_code',
+  `select f.id as family_id, f.account_id, f.client_id, f.team_id, f.resource,
+     case when f.session_id is null then f.scopes else c.scopes end as scopes,
+     case when f.session_id is null then f.openid_scopes end as openid_scopes,
+     f.product_permissions, case when c.session_days is not null then f.session_id end as session_id
+   from oauth_token t
+   join oauth_token_family f on f.id = t.family_id
+   join oauth_client c on c.id = f.client_id
+   where t.token_hash = $1 and t.kind = 'code' and ${liveFamily('f', 'f')}`,
+);
 
 /**
  * Consumes a code, and with it puts the consent behind it into effect: the grant of its account, client, resource and
@@ -46,50 +67,55 @@ export async function exchangeCode(
   codeHash: Buffer,
   requestedResource: Resource | undefined,
 ): Promise<Exchange> {
+  const [consent] = await db.query(consentOfCode, [codeHash]);
+  if (consent === undefined) return UNKNOWN;
+  if (requestedResource !== undefined && requestedResource !== consent.resource) return { outcome: 'other_resource' };
   try {
-    return await transaction(db, async (tx) => {
-      const consent = await findConsent(tx, codeHash);
-      if (consent === undefined) return UNKNOWN;
-      if (requestedResource !== undefined && requestedResource !== consent.resource)
-        return { outcome: 'other_resource' };
-      await lockOwners(tx, consent);
-      const active = await lockActiveGrant(tx, consent);
-      const family = await lockOne(tx, 'oauth_token_family', consent.family_id);
-      if (family === null) return UNKNOWN;
-      if (family.grant) {
-        // Exchanged, or issued by a replica of the version before, which creates the grant with the consent.
-        const isConsumed = await consume(tx, codeHash, family.grant.id);
-        return isConsumed ? { outcome: 'exchanged', grantId: family.grant.id } : { outcome: 'used' };
-      }
-      const grantId = await applyConsent(tx, active, consent);
-      await tx.nativeUpdate(OAuthTokenFamily, { id: consent.family_id }, { grant: grantId });
-      await consume(tx, codeHash, grantId);
-      return { outcome: 'exchanged', grantId };
-    });
+    return await changeFor(db, consent, ({ em }) => exchange(em, consent, codeHash));
   } catch (error) {
     if (error instanceof ProblemError) return UNKNOWN;
     throw error;
   }
 }
 
-async function findConsent(tx: EntityManager, codeHash: Buffer): Promise<Consent | undefined> {
-  const [row] = await tx.execute<Consent[]>(
-    `select f.id as family_id, f.account_id, f.client_id, f.team_id, f.resource, f.scopes
-     from oauth_token t join oauth_token_family f on f.id = t.family_id
-     where t.token_hash = ? and t.kind = 'code'`,
-    [codeHash],
-  );
-  return row;
+/** Locks the account or team of a consent, by which its exchanges take turns. */
+function changeFor<R>(db: Database, consent: Consent, work: (opened: Change) => Promise<R>): Promise<R> {
+  const { account_id: accountId, team_id: teamId } = consent;
+  if (teamId === null)
+    return change(db, 'visitor', { on: { account: accountId }, requires: 'nothing' }, (opened) => {
+      if (opened.account === null) throw new ProblemError('account_not_found');
+      return work(opened);
+    });
+  // The membership counts, and no credential: the code is one.
+  const member = { teamId, accountId, credential: null };
+  return change(db, member, { on: { team: teamId }, requires: 'member' }, work);
 }
 
-/** Locks the owners of the grant. The first lock serializes the exchanges of an account or team. */
-async function lockOwners(tx: EntityManager, consent: Consent): Promise<void> {
-  const { account_id: accountId, client_id: clientId, team_id: teamId } = consent;
-  if (teamId === null) await lockAccount(tx, accountId);
-  else await lockTeamFor(tx, { teamId, accountId, credential: null }, 'member');
-  const [client] = await lockShared(tx, 'oauth_client', [clientId]);
-  if (client === undefined) throw new ProblemError('client_not_found');
+async function exchange(tx: EntityManager, consent: Consent, codeHash: Buffer): Promise<Exchange> {
+  const { session_id: sessionId } = consent;
+  if (sessionId !== null) await runStep(tx, [lockSession, [sessionId, consent.account_id]]);
+  const [client] = await runStep(tx, [lockClientShared, [consent.client_id]]);
+  if (client === undefined) return UNKNOWN;
+  const active = await lockActiveGrant(tx, consent);
+  const family = await lockOne(tx, 'oauth_token_family', consent.family_id);
+  if (family === null) return UNKNOWN;
+  if (family.grant) {
+    // Exchanged, or issued by a replica of the version before, which creates the grant with the consent.
+    const isConsumed = await consume(tx, codeHash, family.grant.id);
+    return isConsumed ? { outcome: 'exchanged', grantId: family.grant.id } : { outcome: 'used' };
+  }
+  family.grant = await applyConsent(tx, active, consent);
+  if (sessionId !== null) await runStep(tx, [extendSession, [sessionId, consent.client_id]]);
+  await consume(tx, codeHash, family.grant.id);
+  return { outcome: 'exchanged', grantId: family.grant.id };
 }
+
+/** From the sign-in on, so that an application that the user opens each day does not prolong the session each day. */
+const extendSession = command<never>(
+  'session_update_extended',
+  `update session s set expires_at = greatest(s.expires_at, s.created_at + c.session_days * interval '24 hours')
+   from oauth_client c where s.id = $1 and c.id = $2 and c.session_days is not null and ${openSession('s')}`,
+);
 
 /** Locks the grant that the consent renews. A replica of the version before can have created more than one. */
 async function lockActiveGrant(tx: EntityManager, consent: Consent): Promise<OAuthGrant | undefined> {
@@ -99,7 +125,7 @@ async function lockActiveGrant(tx: EntityManager, consent: Consent): Promise<OAu
   return grants.toSorted((a, b) => Number(Boolean(b.resource)) - Number(Boolean(a.resource)))[0];
 }
 
-async function applyConsent(tx: EntityManager, active: OAuthGrant | undefined, consent: Consent): Promise<string> {
+async function applyConsent(tx: EntityManager, active: OAuthGrant | undefined, consent: Consent): Promise<OAuthGrant> {
   if (active === undefined) return createGrant(tx, consent);
   if (!isPast(active.expiresAt)) return renewGrant(tx, active, consent);
   // Its keys and tokens must not become valid again.
@@ -107,9 +133,10 @@ async function applyConsent(tx: EntityManager, active: OAuthGrant | undefined, c
   return createGrant(tx, consent);
 }
 
-async function createGrant(tx: EntityManager, consent: Consent): Promise<string> {
+function createGrant(tx: EntityManager, consent: Consent): OAuthGrant {
   const id = newId('grant');
-  tx.create(OAuthGrant, {
+  record(tx, 'oauth_grant.created', toEventFields(consent, id));
+  return tx.create(OAuthGrant, {
     id,
     account: consent.account_id,
     client: consent.client_id,
@@ -117,43 +144,63 @@ async function createGrant(tx: EntityManager, consent: Consent): Promise<string>
     team: consent.team_id,
     resource: consent.resource,
     scopes: consent.scopes,
+    openidScopes: consent.openid_scopes,
+    productPermissions: consent.product_permissions,
     expiresAt: addDays(new Date(), GRANT_DAYS),
   });
-  record(tx, 'oauth_grant.created', toEventFields(consent, id));
-  await tx.flush();
-  return id;
 }
 
-async function renewGrant(tx: EntityManager, { id, scopes }: OAuthGrant, consent: Consent): Promise<string> {
+async function renewGrant(tx: EntityManager, grant: OAuthGrant, consent: Consent): Promise<OAuthGrant> {
+  const { id, scopes } = grant;
+  // First, because a grant without scopes of the API needs them.
+  const openid = consent.openid_scopes?.join(' ') ?? null;
+  if (openid !== null) await runStep(tx, [keepOpenIdScopes, [id, openid]]);
   const kept = scopes.filter((scope) => consent.scopes.includes(scope));
   if (kept.length < scopes.length) await reduceGrant(tx, id, kept.length > 0 ? kept : consent.scopes);
-  await tx.nativeUpdate(
-    OAuthGrant,
-    { id },
-    { scopes: sortScopes(consent.scopes), resource: consent.resource, expiresAt: addDays(new Date(), GRANT_DAYS) },
-  );
-  await deleteDeadFamilies(tx, id);
+  await runStep(tx, [
+    renewGrantRow,
+    [
+      id,
+      sortScopes(consent.scopes).join(' '),
+      consent.resource,
+      addDays(new Date(), GRANT_DAYS).toISOString(),
+      openid,
+      consent.product_permissions.join(' '),
+    ],
+  ]);
+  await runStep(tx, [deleteDeadFamilies, [id]]);
+  await limitKeysOfGrants(tx, [id]);
   record(tx, 'oauth_grant.renewed', toEventFields(consent, id));
-  return id;
+  return grant;
 }
+
+const renewGrantRow = command<never>(
+  'oauth_grant_update_renewed',
+  `update oauth_grant set scopes = string_to_array($2, ' '), resource = $3, expires_at = $4::timestamptz,
+     openid_scopes = string_to_array($5, ' '), product_permissions = string_to_array($6, ' ') where id = $1`,
+);
+
+const keepOpenIdScopes = command<never>(
+  'oauth_grant_update_openid',
+  `update oauth_grant set openid_scopes = string_to_array($2, ' ') where id = $1`,
+);
 
 /** Deletes families without tokens and keys, so that repeated consents do not accumulate rows. */
-const deleteDeadFamilies = (tx: EntityManager, grantId: string) =>
-  tx.execute(
-    `delete from oauth_token_family f where grant_id = ?
-       and not exists (select from oauth_token t where t.family_id = f.id)
-       and not exists (select from api_key k where k.oauth_family_id = f.id and k.revoked_at is null)`,
-    [grantId],
-  );
+const deleteDeadFamilies = command<never>(
+  'oauth_token_family_delete_dead',
+  `delete from oauth_token_family f where grant_id = $1
+     and not exists (select from oauth_token t where t.family_id = f.id)
+     and not exists (select from api_key k where k.oauth_family_id = f.id and k.revoked_at is null)`,
+);
 
-async function consume(tx: EntityManager, tokenHash: Buffer, grantId: string): Promise<boolean> {
-  const consumed = await tx.nativeUpdate(
-    OAuthToken,
-    { tokenHash, consumedAt: null },
-    { consumedAt: new Date(), grant: grantId },
-  );
-  return consumed === 1;
-}
+const consumeCode = command<{ id: string }>(
+  'oauth_token_consume_code',
+  `update oauth_token set consumed_at = clock_timestamp(), grant_id = $2
+   where token_hash = $1 and consumed_at is null returning token_hash as id`,
+);
+
+const consume = async (tx: EntityManager, tokenHash: Buffer, grantId: string): Promise<boolean> =>
+  (await runStep(tx, [consumeCode, [tokenHash, grantId]])).length > 0;
 
 const toEventFields = (consent: Consent, grantId: string) => ({
   accountId: consent.account_id,

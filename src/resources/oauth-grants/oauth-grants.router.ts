@@ -13,11 +13,13 @@ export const grantsRouter = router({
     .query(({ ctx }) => listGrants(ctx.services.db, ctx.principal.accountId)),
 
   narrow: sessionProcedure
+    .meta({ effect: 'none' })
     .input(narrowInput)
     .output(grantOutput)
     .mutation(({ ctx, input }) => reduceScopes(ctx.services, ctx.principal, input.grantId, input.scopes)),
 
   revoke: sessionProcedure
+    .meta({ effect: 'none' })
     .input(revokeInput)
     .output(success)
     .mutation(async ({ ctx, input }) => {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { RESOURCES, SCOPES } from '../../entities/index.ts';
+import { OPENID_SCOPES, RESOURCES, SCOPES } from '../../entities/index.ts';
 import { resourceId, scopeName, timestamp } from '../../procedures/fields.ts';
 
 export const grantOutput = z.object({
@@ -10,6 +10,8 @@ export const grantOutput = z.object({
   team: z.object({ id: z.string(), name: z.string() }).nullable(),
   /** The enforced scopes. */
   scopes: z.array(scopeName),
+  /** What the application learns about the user. */
+  openidScopes: z.array(z.enum(OPENID_SCOPES)),
   createdAt: timestamp,
   lastUsedAt: timestamp.nullable(),
   expiresAt: timestamp,

@@ -1,31 +1,26 @@
-import { record } from '../../events/record.ts';
-import type { EntityManager } from '@mikro-orm/postgresql';
-import { reduceGrant } from '../../transactions/reduce-grant.ts';
+import { reduceGrant } from './reduce-grant.ts';
 import { deletePendingConsents, revokeGrants } from '../../transactions/revocation.ts';
-import { transaction } from '../../transactions/transaction.ts';
+import { change } from '../../transactions/change.ts';
+import { lockGrantOfAccount } from '../../transactions/lock-steps.ts';
 import type { Principal } from '../../auth/principal.ts';
 import { sortScopes } from '../../auth/scopes.ts';
 import type { Scope } from '../../entities/index.ts';
-import { ProblemError } from '../../errors.ts';
-import type { Services } from '../../app-services.ts';
-import { lockGrant } from './oauth-grants.queries.ts';
+import { ProblemError } from '../../problems/error.ts';
+import type { Services } from '../../service/services.ts';
+import { liveGrantStep, presentGrant, type LiveGrant } from './oauth-grants.queries.ts';
 
 /** Removes scopes from a grant, its tokens and its API keys, effective for the next request. */
-export async function reduceScopes(
-  { db }: Services,
-  { accountId }: Principal,
-  grantId: string,
-  scopes: readonly Scope[],
-) {
-  return transaction(db, async (tx) => {
-    const before = await requireGrant(tx, accountId, grantId);
+export async function reduceScopes({ db }: Services, caller: Principal, grantId: string, scopes: readonly Scope[]) {
+  const { accountId } = caller;
+  return change(db, caller, toChange(accountId, grantId), async ({ em: tx, record }, [, [row]]) => {
+    const before = requireGrant(row);
     requireHeld(before.scopes, scopes);
     const kept = sortScopes(scopes);
     if (kept.length === before.scopes.length) return before;
     await reduceGrant(tx, grantId, kept);
     // An earlier consent whose code is exchanged later must not give the scopes back.
     await deletePendingConsents(tx, { account: accountId, client: before.client.id });
-    record(tx, 'oauth_grant.reduced', { ...toEventFields(before, accountId), scopes: kept });
+    record('oauth_grant.reduced', { ...toEventFields(before, accountId), scopes: kept });
     return { ...before, scopes: kept };
   });
 }
@@ -34,20 +29,25 @@ export async function reduceScopes(
  * Revokes a grant, its tokens and the API keys that were created through it, effective for the next request. Consents
  * for the same client whose codes were not exchanged yet are withdrawn with it.
  */
-export async function revokeGrant({ db }: Services, { accountId }: Principal, grantId: string): Promise<void> {
-  await transaction(db, async (tx) => {
-    const { client } = await requireGrant(tx, accountId, grantId);
+export async function revokeGrant({ db }: Services, caller: Principal, grantId: string): Promise<void> {
+  const { accountId } = caller;
+  await change(db, caller, toChange(accountId, grantId), async ({ em: tx }, [, [row]]) => {
+    const { client } = requireGrant(row);
     await revokeGrants(tx, { id: grantId }, 'by the account');
     await deletePendingConsents(tx, { account: accountId, client: client.id });
   });
 }
 
-type Grant = NonNullable<Awaited<ReturnType<typeof lockGrant>>>;
+const toChange = (accountId: string, grantId: string) =>
+  ({
+    on: { account: accountId },
+    requires: 'self',
+    reads: [[lockGrantOfAccount, [accountId, grantId]], liveGrantStep(accountId, grantId)],
+  }) as const;
 
-async function requireGrant(tx: EntityManager, accountId: string, grantId: string): Promise<Grant> {
-  const grant = await lockGrant(tx, accountId, grantId);
-  if (grant === null) throw new ProblemError('grant_not_found');
-  return grant;
+function requireGrant(row: Parameters<typeof presentGrant>[0] | undefined): LiveGrant {
+  if (row === undefined) throw new ProblemError('grant_not_found');
+  return presentGrant(row);
 }
 
 function requireHeld(held: readonly Scope[], scopes: readonly Scope[]): void {
@@ -66,7 +66,7 @@ function requireHeld(held: readonly Scope[], scopes: readonly Scope[]): void {
   if (errors.length > 0) throw new ProblemError('validation_failed', 'A grant can only lose scopes.', { errors });
 }
 
-const toEventFields = ({ id, client, team }: Grant, accountId: string) => ({
+const toEventFields = ({ id, client, team }: LiveGrant, accountId: string) => ({
   accountId,
   clientId: client.id,
   grantId: id,

@@ -42,12 +42,13 @@ export const createOperatorKeysRouter = (operatorProcedure: OperatorProcedures) 
       .output(operatorKeysOutput)
       .query(async ({ ctx: { services } }) => ({ keys: await listOperatorKeys(services.db) })),
 
-    createOperatorKey: operatorProcedure('keys:write', { isSensitive: true })
+    createOperatorKey: operatorProcedure('keys:write')
       .meta(
         endpoint('createOperatorKey', 'POST /operator/v1/operator-keys', {
           summary: 'Create an operator key',
-          description: 'It has at most the scopes and addresses of the calling key.',
+          description: 'It has at most the scopes and addresses of the calling key, and expires with it at the latest.',
           returns: 'The key, with its secret.',
+          effect: 'widens',
           status: 201,
           secretOf,
           errors: ['scope_not_allowed', 'address_not_allowed', 'operator_key_limit_reached'],
@@ -58,16 +59,17 @@ export const createOperatorKeysRouter = (operatorProcedure: OperatorProcedures) 
       .output(createdOperatorKeyOutput)
       .mutation(async ({ ctx: { services, operator }, input: { name, scopes, addresses, expiresInDays } }) => {
         const expiresAt = expiresInDays === undefined ? null : addDays(new Date(), expiresInDays);
-        return present(await createOperatorKey(services, operator, { name, scopes, addresses, expiresAt }));
+        return present(await createOperatorKey(services, { operator }, { name, scopes, addresses, expiresAt }));
       }),
 
-    rotateOperatorKey: operatorProcedure('keys:write', { isSensitive: true })
+    rotateOperatorKey: operatorProcedure('keys:write')
       .meta(
         endpoint('rotateOperatorKey', 'POST /operator/v1/operator-keys/{keyId}/rotate', {
           summary: 'Create a new secret for an operator key',
           description:
-            'The present secret stays valid for `overlapHours`, so that applications can change to the new one. The key has at most the scopes and addresses of the calling key.',
+            'The present secret stays valid for `overlapHours`, so that applications can change to the new one. The key has at most the scopes and addresses of the calling key, and does not outlive it: a key that expires gets 403 `scope_not_allowed` for one that lasts longer.',
           returns: 'The key, with its new secret.',
+          effect: 'widens',
           secretOf,
           errors: ['scope_not_allowed', 'address_not_allowed', 'operator_key_not_found'],
           example: { body: { overlapHours: 24 }, answer: created },
@@ -76,7 +78,7 @@ export const createOperatorKeysRouter = (operatorProcedure: OperatorProcedures) 
       .input(rotateOperatorKeyInput)
       .output(createdOperatorKeyOutput)
       .mutation(async ({ ctx: { services, operator }, input: { keyId, overlapHours } }) =>
-        present(await rotateOperatorKey(services, operator, keyId, overlapHours)),
+        present(await rotateOperatorKey(services, { operator }, keyId, overlapHours)),
       ),
 
     revokeOperatorKey: operatorProcedure('keys:write')
@@ -85,6 +87,7 @@ export const createOperatorKeysRouter = (operatorProcedure: OperatorProcedures) 
           summary: 'Revoke an operator key',
           description: 'It is rejected from the next request on. A key can revoke itself.',
           returns: 'Nothing but the confirmation.',
+          effect: 'none',
           errors: ['operator_key_not_found'],
           example: { answer: { success: true } },
         }),
@@ -92,7 +95,7 @@ export const createOperatorKeysRouter = (operatorProcedure: OperatorProcedures) 
       .input(operatorKeyInput)
       .output(success)
       .mutation(async ({ ctx: { services, operator }, input: { keyId } }) => {
-        await revokeOperatorKey(services, operator, keyId);
+        await revokeOperatorKey(services, { operator }, keyId);
         return SUCCESS;
       }),
   });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isoOrNull, iso } from '../../db/query.ts';
 import { OPERATOR_SCOPES, type OperatorKey, type OperatorScope } from '../../entities/index.ts';
-import { resourceId, text, timestamp } from '../../procedures/fields.ts';
+import { readableName, resourceId, text, timestamp } from '../../procedures/fields.ts';
 
 const ADDRESSES_MAX = 50;
 const DAYS_MAX = 365;
@@ -36,7 +36,7 @@ export const createdOperatorKeyOutput = z
   .meta({ id: 'CreatedOperatorKey', description: 'An operator key with its secret.' });
 
 export const createOperatorKeyInput = z.object({
-  name: text(1, 100).meta({ description: 'A name for humans.' }),
+  name: readableName(1, 100).meta({ description: 'A name for humans.' }),
   scopes: z
     .array(operatorScopeName)
     .min(1)

@@ -2,16 +2,15 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { isPast } from '../../auth/active-membership.ts';
 import { isWithin, toNetwork } from '../../auth/networks.ts';
 import { sortOperatorScopes } from '../../auth/operator-scopes.ts';
-import type { Operator } from '../../auth/principal.ts';
-import type { Services } from '../../app-services.ts';
+import type { Services } from '../../service/services.ts';
 import { ADVISORY_LOCKS } from '../../db/advisory-locks.ts';
+import { command } from '../../db/query.ts';
 import { OperatorKey, OperatorKeySecret, type OperatorScope } from '../../entities/index.ts';
-import { invalidInput, ProblemError } from '../../errors.ts';
-import { record } from '../../events/record.ts';
+import { invalidInput, ProblemError } from '../../problems/error.ts';
+import { notifyOperators } from '../../jobs/notify.ts';
 import { HOUR_MS } from '../../time.ts';
-import { lockMany } from '../../transactions/locks.ts';
-import { transaction, type TransactionScope } from '../../transactions/transaction.ts';
-import { requireLive, withOperator } from '../../transactions/with-operator.ts';
+import type { OperatorCaller } from '../../transactions/caller.ts';
+import { change } from '../../transactions/change.ts';
 
 /** How many active keys there can be, if they are created over the API. */
 const KEYS_MAX = 100;
@@ -23,25 +22,26 @@ type NewKey = {
   readonly expiresAt: Date | null;
 };
 
-/** The operator who calls; undefined for the command line, which is not limited. Only keys hold scopes and addresses. */
-type Caller = Operator | undefined;
+/** Only keys hold scopes and addresses. The command line is not limited. */
+type Caller = OperatorCaller | 'system';
 
-/** Opens the transaction of a caller. `lockKeys` locks an operator key together with the one that it changes. */
-const open = <R>(db: TransactionScope, caller: Caller, work: (tx: EntityManager) => Promise<R>): Promise<R> =>
-  caller === undefined || caller.kind === 'operator-key' ? transaction(db, work) : withOperator(db, caller, work);
+const credentialOf = (caller: Caller): string | null => (caller === 'system' ? null : caller.operator.credentialId);
 
-/** Creates an operator key, with at most the scopes and addresses of the calling key. */
+/** Creates an operator key, with at most the scopes, addresses and lifetime of the calling key. */
 export async function createOperatorKey(
   { db, tokens }: Services,
   caller: Caller,
-  { name, scopes, addresses, expiresAt }: NewKey,
+  { name, scopes, addresses, expiresAt: wantedEnd }: NewKey,
 ): Promise<{ key: OperatorKey; secret: string }> {
   const networks = addresses?.map(requireNetwork);
-  return open(db, caller, async (tx) => {
-    const { calling } = await lockKeys(tx, caller);
+  const room = caller === 'system' ? [] : ([[lockRoom, [ADVISORY_LOCKS.operatorKey]]] as const);
+  const spec = { on: 'installation', requires: 'operator', reads: room } as const;
+  return change(db, caller, spec, async ({ em: tx, record }) => {
+    const calling = await findCalling(tx, caller);
     const given = networks ?? calling?.addresses ?? [];
     if (calling !== undefined) requireHeld(calling, { scopes, addresses: given });
-    if (caller !== undefined) await requireRoom(tx);
+    if (caller !== 'system') await requireRoom(tx);
+    const expiresAt = earlier(wantedEnd, calling?.expiresAt ?? null);
     const { secret, hash, keyPrefix, last4 } = tokens.generate('operatorKey');
     const key = tx.create(OperatorKey, {
       name,
@@ -52,19 +52,19 @@ export async function createOperatorKey(
       expiresAt,
     });
     tx.create(OperatorKeySecret, { secretHash: hash, operatorKey: key });
-    record(tx, 'operator_key.created', {
+    record('operator_key.created', {
       keyId: key.id,
       operatorScopes: key.scopes,
       expiresAt: expiresAt?.toISOString() ?? null,
     });
-    await tx.flush();
+    await notifyOperators(tx, { kind: 'operator_key_created', thing: name });
     return { key, secret };
   });
 }
 
 /**
  * Creates a new secret for a key. The present one stays valid for `overlapHours`; older ones are deleted.
- * @throws scope_not_allowed (403) for a key that has more scopes or addresses than the calling one
+ * @throws scope_not_allowed (403) for a key that has more scopes or addresses than the calling one, or outlives it
  */
 export async function rotateOperatorKey(
   { db, tokens }: Services,
@@ -72,10 +72,12 @@ export async function rotateOperatorKey(
   keyId: string,
   overlapHours: number,
 ): Promise<{ key: OperatorKey; secret: string }> {
-  return open(db, caller, async (tx) => {
-    const { calling, key } = await lockKeys(tx, caller, keyId);
+  return change(db, caller, { on: { operatorKey: keyId }, requires: 'operator' }, async ({ em: tx, record }) => {
+    const [calling, key] = [await findCalling(tx, caller), await tx.findOne(OperatorKey, keyId)];
     if (!key || key.revokedAt || isPast(key.expiresAt)) throw new ProblemError('operator_key_not_found');
     if (calling !== undefined) requireHeld(calling, key);
+    if (calling?.expiresAt && earlier(key.expiresAt ?? null, calling.expiresAt) !== key.expiresAt)
+      throw new ProblemError('scope_not_allowed', 'The key expires later than the calling key.');
     await tx.nativeDelete(OperatorKeySecret, {
       operatorKey: keyId,
       ...(overlapHours > 0 && { expiresAt: { $ne: null } }),
@@ -85,36 +87,29 @@ export async function rotateOperatorKey(
     const { secret, hash, keyPrefix, last4 } = tokens.generate('operatorKey');
     tx.create(OperatorKeySecret, { secretHash: hash, operatorKey: key });
     tx.assign(key, { keyPrefix, last4 });
-    record(tx, 'operator_key.rotated', { keyId, expiresAt: expiresAt.toISOString() });
-    await tx.flush();
+    record('operator_key.rotated', { keyId, expiresAt: expiresAt.toISOString() });
+    if (credentialOf(caller) !== keyId) await notifyOperators(tx, { kind: 'operator_key_created', thing: key.name });
     return { key, secret };
   });
 }
 
 /** Revokes a key, from the next request on. */
 export const revokeOperatorKey = ({ db }: Pick<Services, 'db'>, caller: Caller, keyId: string): Promise<void> =>
-  open(db, caller, async (tx) => {
-    const { key } = await lockKeys(tx, caller, keyId);
+  change(db, caller, { on: { operatorKey: keyId }, requires: 'operator' }, async ({ em, record }) => {
+    const key = await em.findOne(OperatorKey, keyId);
     if (!key || key.revokedAt) throw new ProblemError('operator_key_not_found');
     key.revokedAt = new Date();
-    record(tx, 'operator_key.revoked', { keyId });
-    await tx.flush();
+    record('operator_key.revoked', { keyId });
   });
 
-/** Locks the calling key and the one to change, in one order, so that keys that change each other cannot deadlock. */
-async function lockKeys(
-  tx: EntityManager,
-  caller: Caller,
-  keyId?: string,
-): Promise<{ calling: OperatorKey | undefined; key: OperatorKey | undefined }> {
-  const callingId = caller?.kind === 'operator-key' ? caller.credentialId : undefined;
-  const ids = [callingId, keyId].filter((id) => id !== undefined);
-  const keys = ids.length === 0 ? [] : await lockMany(tx, 'operator_key', { id: { $in: ids } });
-  const find = (id: string | undefined) => keys.find((key) => key.id === id);
-  const calling = find(callingId);
-  if (callingId !== undefined) requireLive(calling);
-  return { calling, key: find(keyId) };
+/** Reads the calling key, which the change has locked. */
+async function findCalling(tx: EntityManager, caller: Caller): Promise<OperatorKey | undefined> {
+  if (caller === 'system' || caller.operator.kind !== 'operator-key') return undefined;
+  return tx.findOneOrFail(OperatorKey, caller.operator.credentialId);
 }
+
+/** Returns the earlier end. Null is none. */
+const earlier = (a: Date | null, b: Date | null): Date | null => (a !== null && (b === null || a <= b) ? a : b);
 
 type Limits = { readonly scopes: readonly OperatorScope[]; readonly addresses: readonly string[] };
 
@@ -126,9 +121,10 @@ function requireHeld(calling: Limits, wanted: Limits): void {
     throw new ProblemError('address_not_allowed', 'The calling key does not allow all of these addresses.');
 }
 
-/** Counts under a lock of its own, because the keys have no common row. */
+/** Serializes the count, because the keys have no common row. */
+const lockRoom = command<object>('operator_key_lock_number', 'select from pg_advisory_xact_lock($1)');
+
 async function requireRoom(tx: EntityManager): Promise<void> {
-  await tx.execute('select pg_advisory_xact_lock(?)', [ADVISORY_LOCKS.operatorKey]);
   const active = await tx.count(OperatorKey, { revokedAt: null });
   if (active >= KEYS_MAX)
     throw new ProblemError('operator_key_limit_reached', `There are ${active} active keys; the limit is ${KEYS_MAX}.`);

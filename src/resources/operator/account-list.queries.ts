@@ -1,7 +1,8 @@
 import { iso, isoOrNull, query, type QueryRunner } from '../../db/query.ts';
 import type { ACCOUNT_ROLES } from '../../entities/index.ts';
-import { ProblemError } from '../../errors.ts';
-import { PREFIX_END, readCursor, toPage, toSearch } from './paging.ts';
+import { ProblemError } from '../../problems/error.ts';
+import type { Cursors } from '../../procedures/cursors.ts';
+import { PREFIX_END, toPage, toSearch } from './paging.ts';
 import {
   byCreation,
   byUnique,
@@ -9,7 +10,7 @@ import {
   declarePages,
   readSorted,
   toOrder,
-  toSearchKey,
+  toSearchedList,
   type SortedPages,
   type SortField,
 } from './sorting.ts';
@@ -68,12 +69,12 @@ const pagesOf = (name: string, where?: string) => ({
 
 /** Finds by the beginning of a field, in its order, so that one index does both. */
 const searchBy = (name: string, field: SortField, where: string): Pages =>
-  declarePages(`operator_accounts_by_${name}`, select, { ...field, without: undefined }, where);
+  declarePages(`account_list_by_${name}`, select, { ...field, without: undefined }, where);
 
 const beginsWith = (value: string): string => `${value} >= lower($1) and ${value} < (lower($1) || ${PREFIX_END})`;
 
-const ALL = pagesOf('operator_accounts');
-const DISABLED = pagesOf('operator_accounts_disabled', 'disabled_at is not null');
+const ALL = pagesOf('account_list');
+const DISABLED = pagesOf('account_list_disabled', 'disabled_at is not null');
 const SEARCHES: Readonly<Record<string, Pages>> = {
   email: searchBy('email', EMAIL, `lower(email) ~>=~ lower($1) and lower(email) ~<~ (lower($1) || ${PREFIX_END})`),
   name: searchBy('name', FIELDS.name, beginsWith(NAME)),
@@ -85,7 +86,7 @@ const SEARCHES: Readonly<Record<string, Pages>> = {
   ),
 };
 
-const accountOfId = query<AccountRow>('operator_account_of_id', `${select(`''`)} where id = $1`);
+const accountOfId = query<AccountRow>('account_find_by_id', `${select(`''`)} where id = $1`);
 
 export type AccountSearch = {
   readonly email?: string | undefined;
@@ -103,16 +104,20 @@ export type AccountSearch = {
  * Lists accounts in the order of their creation or of another field, or those that a prefix finds in the order of that
  * field. Accounts without the field come last.
  */
-export async function listAccounts(db: QueryRunner, { cursor, limit, disabled, sort, ...prefixes }: AccountSearch) {
+export async function listAccounts(
+  db: QueryRunner,
+  cursors: Cursors,
+  { cursor, limit, disabled, sort, ...prefixes }: AccountSearch,
+) {
   const [name, prefix] = toSearch({ ...prefixes, ...(disabled && { disabled: 'true' }) });
   const search = SEARCHES[name];
   const lists = name === 'disabled' ? DISABLED : ALL;
   const fields = search === undefined ? Object.keys(lists) : [name];
   const order = toOrder(sort, fields);
-  const key = toSearchKey([name, prefix], order, fields);
+  const list = toSearchedList('accounts', [name, prefix], order);
   const pages = search ?? lists[order.field as keyof typeof lists]; // one of its keys
-  const rows = await readSorted(db, pages, order, prefix, readCursor(key, cursor));
-  const { page, nextCursor } = toPage(key, rows, limit);
+  const rows = await readSorted(db, pages, order, prefix, cursors.read(list, cursor));
+  const { page, nextCursor } = toPage(cursors, list, rows, limit);
   return { accounts: page.map(present), nextCursor };
 }
 

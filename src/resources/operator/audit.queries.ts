@@ -3,7 +3,8 @@ import { firstIdAt } from '../../entities/index.ts';
 import { storedNames, type EventName } from '../../events/catalogue.ts';
 import { serialize, type EventRow } from '../../events/serialize.ts';
 import { MINUTE_MS } from '../../time.ts';
-import { START, readCursor, toCursor } from './paging.ts';
+import type { Cursors } from '../../procedures/cursors.ts';
+import { START } from './paging.ts';
 
 /** The most events that one page reads, however few of them match, so that a rare filter takes bounded time. */
 const READ_MAX = 5000;
@@ -59,12 +60,12 @@ const eventsBy = (name: string, indexed: string): Query<Row> =>
 
 /** The index of a filter, the most selective one first. */
 const PAGES = {
-  keyId: eventsBy('operator_audit_of_key', 'and credential_id = $9'),
-  actorId: eventsBy('operator_audit_of_actor', 'and actor_id = $6'),
-  accountId: eventsBy('operator_audit_of_account', 'and account_id = $8'),
-  teamId: eventsBy('operator_audit_of_team', 'and team_id = $7'),
+  keyId: eventsBy('audit_event_list_for_operator_of_key', 'and credential_id = $9'),
+  actorId: eventsBy('audit_event_list_for_operator_of_actor', 'and actor_id = $6'),
+  accountId: eventsBy('audit_event_list_for_operator_of_account', 'and account_id = $8'),
+  teamId: eventsBy('audit_event_list_for_operator_of_team', 'and team_id = $7'),
 } as const;
-const allEvents = eventsBy('operator_audit', '');
+const allEvents = eventsBy('audit_event_list_for_operator', '');
 
 export type AuditSearch = {
   readonly event?: EventName | undefined;
@@ -81,11 +82,15 @@ export type AuditSearch = {
 };
 
 /** Lists events that match all filters, newest first. A page can be short, or empty, although older events follow. */
-export async function listAuditEvents(db: QueryRunner, { cursor, limit, from, to, ...filters }: AuditSearch) {
+export async function listAuditEvents(
+  db: QueryRunner,
+  cursors: Cursors,
+  { cursor, limit, from, to, ...filters }: AuditSearch,
+) {
   const { event, actorId = '', teamId = '', accountId = '', keyId = '' } = filters;
-  const search = JSON.stringify([event, actorId, teamId, accountId, keyId, from, to]);
+  const list = ['audit', event, actorId, teamId, accountId, keyId, from, to] as const;
   const [since, until] = [from?.getTime() ?? 0, to?.getTime() ?? END];
-  const { id: before } = readCursor(search, cursor) ?? START;
+  const { id: before } = cursors.read(list, cursor) ?? START;
   const [indexed] = (['keyId', 'actorId', 'accountId', 'teamId'] as const).filter((name) => filters[name]);
   const rows = await db.query(indexed === undefined ? allEvents : PAGES[indexed], [
     before || firstIdAt('evt', new Date(until + SLACK_MS)),
@@ -106,7 +111,7 @@ export async function listAuditEvents(db: QueryRunner, { cursor, limit, from, to
   const next = matches.length > limit ? page.at(-1)?.id : isCut ? progress.last_id : undefined;
   return {
     events: page.map(present),
-    nextCursor: next === undefined ? null : toCursor(search, next),
+    nextCursor: next === undefined ? null : cursors.write(list, { sort: '', id: next }),
     /** Whether older events were left out because too many had to be read. */
     isPartial: isCut && matches.length <= limit,
   };
@@ -125,6 +130,7 @@ function present(row: Row) {
     team: named(event.teamId, row.team_name),
     target: target === null ? null : { type: target.type, id: target.id },
     requestId: event.requestId,
+    clientRequestId: event.clientRequestId,
     details: data,
     count: event.count,
   };

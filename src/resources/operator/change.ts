@@ -1,10 +1,13 @@
-import type { Services } from '../../app-services.ts';
-import type { Operator } from '../../auth/principal.ts';
-import { joined } from '../../transactions/joined.ts';
-import { withOperator } from '../../transactions/with-operator.ts';
+import type { Services } from '../../service/services.ts';
+import type { OperatorCaller } from '../../transactions/caller.ts';
+import { change } from '../../transactions/change.ts';
+import { joined } from '../../transactions/steps.ts';
 
-type Call = { readonly services: Services; readonly operator: Operator };
+type Call = OperatorCaller & { readonly services: Services };
+type Within = Services & { readonly caller: OperatorCaller };
 
-/** Runs services in one transaction that `withOperator` guards. What they read is in it too. */
-export const changeAs = <R>({ services, operator }: Call, change: (within: Services) => Promise<R>): Promise<R> =>
-  withOperator(services.db, operator, (tx) => change({ ...services, db: joined(services.db, tx) }));
+/** Runs services in one change of an operator. What they read is in it too. */
+export const changeAs = <R>({ services, operator }: Call, work: (within: Within) => Promise<R>): Promise<R> =>
+  change(services.db, { operator }, { on: 'installation', requires: 'operator' }, ({ em }) =>
+    work({ ...services, db: joined(services.db, em), caller: { operator } }),
+  );

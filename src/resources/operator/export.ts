@@ -1,5 +1,6 @@
 import { csvLine } from '../../csv.ts';
-import type { QueryRunner } from '../../db/query.ts';
+import { query, type Query, type QueryRunner } from '../../db/query.ts';
+import type { Cursors } from '../../procedures/cursors.ts';
 import { listAccounts } from './account-list.queries.ts';
 import { listAccountsInput, listTeamsInput } from './operator-api.schema.ts';
 import { PAGE_MAX } from './paging.ts';
@@ -21,6 +22,8 @@ const ACCOUNT_COLUMNS = [
   'disabledAt',
   'createdAt',
   'updatedAt',
+  'publicMetadata',
+  'privateMetadata',
 ] as const;
 
 const TEAM_COLUMNS = [
@@ -33,24 +36,47 @@ const TEAM_COLUMNS = [
   'planId',
   'createdAt',
   'updatedAt',
+  'publicMetadata',
+  'privateMetadata',
 ] as const;
+
+type Item = { readonly id: string };
+type MetadataRow = Item & { readonly publicMetadata: string | null; readonly privateMetadata: string | null };
+
+/** Reads each part as JSON; null where it is empty. */
+const metadataOf = (table: 'account' | 'team') =>
+  query<MetadataRow>(
+    `${table}_export_metadata`,
+    `select id, nullif(public_metadata::text, '{}') as "publicMetadata",
+       nullif(private_metadata::text, '{}') as "privateMetadata"
+     from ${table} where id = any(string_to_array($1, ' '))`,
+  );
+const accountMetadata = metadataOf('account');
+const teamMetadata = metadataOf('team');
+
+/** Adds the metadata of a page's rows. */
+async function withMetadata(db: QueryRunner, items: readonly Item[], read: Query<MetadataRow>): Promise<object[]> {
+  const rows = await db.query(read, [items.map(({ id }) => id).join(' ')]);
+  const found = new Map(rows.map((row) => [row.id, row]));
+  return items.map((item) => ({ ...item, ...found.get(item.id) }));
+}
 
 /** The lists that an operator can export, with the search, filter and order of `listAccounts` and `listTeams`. */
 export const EXPORTS = {
   accounts: {
     input: listAccountsInput.omit(PLACE),
     columns: ACCOUNT_COLUMNS,
-    read: async (db: QueryRunner, input: object, cursor: string | undefined): Promise<Page> => {
-      const { accounts: items, nextCursor } = await listAccounts(db, { ...input, cursor, limit: PAGE_MAX });
-      return { items, nextCursor };
+    read: async (db: QueryRunner, cursors: Cursors, input: object, cursor: string | undefined): Promise<Page> => {
+      const { accounts: items, nextCursor } = await listAccounts(db, cursors, { ...input, cursor, limit: PAGE_MAX });
+      return { items: await withMetadata(db, items, accountMetadata), nextCursor };
     },
   },
   teams: {
     input: listTeamsInput.omit(PLACE),
     columns: TEAM_COLUMNS,
-    read: async (db: QueryRunner, input: object, cursor: string | undefined): Promise<Page> => {
-      const { teams: items, nextCursor } = await listTeams(db, { ...input, cursor, limit: PAGE_MAX });
-      return { items, nextCursor };
+    read: async (db: QueryRunner, cursors: Cursors, input: object, cursor: string | undefined): Promise<Page> => {
+      const { teams: items, nextCursor } = await listTeams(db, cursors, { ...input, cursor, limit: PAGE_MAX });
+      return { items: await withMetadata(db, items, teamMetadata), nextCursor };
     },
   },
 } as const;
@@ -63,6 +89,7 @@ export type ExportName = keyof typeof EXPORTS;
  */
 export async function* exportList(
   db: QueryRunner,
+  cursors: Cursors,
   name: ExportName,
   input: object,
   check: () => Promise<void>,
@@ -71,7 +98,7 @@ export async function* exportList(
   let text = csvLine(columns);
   for (let cursor: string | null | undefined; cursor !== null;) {
     await check();
-    const { items, nextCursor } = await read(db, input, cursor);
+    const { items, nextCursor } = await read(db, cursors, input, cursor);
     text += items.map((item) => csvLine(columns.map((column) => (item as Record<string, unknown>)[column]))).join('');
     // Also of a page without rows, which others can follow.
     if (text !== '') yield text;

@@ -20,7 +20,7 @@ type FailureRow = {
 };
 
 const databaseVersion = query<{ version: string }>(
-  'database_version',
+  'database_find_version',
   `select current_setting('server_version') as version`,
 );
 
@@ -28,7 +28,7 @@ const databaseVersion = query<{ version: string }>(
 const FAILED = 'locked_at is null and last_error is not null';
 
 const queueState = query<QueueRow>(
-  'queue_state',
+  'job_count',
   `select count(*) filter (where locked_at is null and last_error is null)::int as waiting,
      count(*) filter (where locked_at is not null)::int as running,
      count(*) filter (where ${FAILED})::int as failed
@@ -37,7 +37,7 @@ const queueState = query<QueueRow>(
 );
 
 const queueFailures = query<FailureRow>(
-  'queue_failures',
+  'job_list_failed',
   `select id::text, task_identifier as task, attempts, max_attempts, run_at,
      left(split_part(last_error, E'\\n', 1), ${REASON_LENGTH_MAX}) as reason
    from graphile_worker.jobs where ${FAILED}

@@ -15,7 +15,7 @@ type TeamRow = {
 };
 
 const teamPage = query<TeamRow>(
-  'operator_team_page',
+  'team_list_page',
   `select t.id, t.name, t.slug, t.created_at, s.plan_id,
      (select a.email from account a where a.id = o.account_id) as owner_email,
      (select count(*)::int from membership m where m.team_id = t.id) as members
@@ -41,7 +41,7 @@ type KeyRow = {
 };
 
 const keyPage = query<KeyRow>(
-  'operator_api_key_page',
+  'api_key_list_page',
   `select k.id, k.name, k.key_prefix, k.last4, k.scopes, k.account_id, a.email, k.team_id, k.created_at,
      k.last_used_at, k.expires_at
    from api_key k join account a on a.id = k.account_id

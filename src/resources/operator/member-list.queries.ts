@@ -1,7 +1,8 @@
 import { activeMembership } from '../../db/predicates.ts';
 import { isoOrNull, query, type QueryRunner } from '../../db/query.ts';
-import { ProblemError } from '../../errors.ts';
-import { PAGE_ROWS, START, readCursor, toPage } from './paging.ts';
+import { ProblemError } from '../../problems/error.ts';
+import type { Cursors } from '../../procedures/cursors.ts';
+import { PAGE_ROWS, START, toPage } from './paging.ts';
 
 type MemberRow = {
   id: string;
@@ -22,7 +23,7 @@ const SELECT = `select m.id, a.id as account_id, a.external_id, a.email, a.first
   from membership m join account a on a.id = m.account_id join role r on r.id = m.role_id`;
 
 const memberPage = query<MemberRow>(
-  'operator_members',
+  'membership_list_page',
   `${SELECT} where m.team_id = $1 and m.id > $2 order by m.id limit ${PAGE_ROWS}`,
   { rows: 'many' },
 );
@@ -31,36 +32,45 @@ const memberPage = query<MemberRow>(
 const MEMBERS_MAX = 10_000;
 
 const manyMembers = query<MemberRow>(
-  'operator_members_of_team',
+  'membership_list_first',
   `${SELECT} where m.team_id = $1 and m.id > $2 order by m.id limit ${MEMBERS_MAX + 1}`,
   { rows: 'many' },
 );
 
-const memberOfTeam = query<MemberRow>('operator_member', `${SELECT} where m.team_id = $1 and m.account_id = $2`);
+const memberOfTeam = query<MemberRow>(
+  'membership_find_for_operator',
+  `${SELECT} where m.team_id = $1 and m.account_id = $2`,
+);
 
-const teamExists = query<{ id: string }>('operator_team_exists', 'select id from team where id = $1');
+const teamExists = query<{ id: string }>('team_check_exists', 'select id from team where id = $1');
 
 /** Lists the members of a team, whatever their status, in the order in which they were added. @throws team_not_found */
-export const listMembers = (db: QueryRunner, teamId: string, cursor: string | undefined, limit: number) =>
-  readMembers(db, memberPage, teamId, cursor, limit);
+export const listMembers = (
+  db: QueryRunner,
+  cursors: Cursors,
+  teamId: string,
+  cursor: string | undefined,
+  limit: number,
+) => readMembers(db, memberPage, cursors, ['members', teamId], cursor, limit);
 
 /** Lists the same in pages of 10,000. @throws team_not_found */
-export const listManyMembers = (db: QueryRunner, teamId: string, cursor: string | undefined) =>
-  readMembers(db, manyMembers, teamId, cursor, MEMBERS_MAX);
+export const listManyMembers = (db: QueryRunner, cursors: Cursors, teamId: string, cursor: string | undefined) =>
+  readMembers(db, manyMembers, cursors, ['many members', teamId], cursor, MEMBERS_MAX);
 
 async function readMembers(
   db: QueryRunner,
   pages: typeof memberPage,
-  teamId: string,
+  cursors: Cursors,
+  list: readonly [name: string, teamId: string],
   cursor: string | undefined,
   limit: number,
 ) {
-  const search = JSON.stringify(['members', teamId]);
-  const { id } = readCursor(search, cursor) ?? START;
+  const [, teamId] = list;
+  const { id } = cursors.read(list, cursor) ?? START;
   const [rows, found] = await Promise.all([db.query(pages, [teamId, id]), db.query(teamExists, [teamId])]);
   if (found.length === 0) throw new ProblemError('team_not_found');
   const positions = rows.map((row) => ({ ...row, sort: '' }));
-  const { page, nextCursor } = toPage(search, positions, limit);
+  const { page, nextCursor } = toPage(cursors, list, positions, limit);
   return { members: page.map(present), nextCursor };
 }
 

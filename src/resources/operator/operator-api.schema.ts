@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { PASSWORD_LENGTH } from '../../crypto/password-hash.ts';
 import { ACCOUNT_ROLES, SUBSCRIPTION_INTERVALS, SUBSCRIPTION_STATUSES } from '../../entities/index.ts';
-import { instant, emailAddress, text, timestamp } from '../../procedures/fields.ts';
+import { instant, emailAddress, readableName, text, timestamp } from '../../procedures/fields.ts';
 import { avatarUrl, locale } from '../accounts/accounts.schema.ts';
 import { httpsUrl } from '../teams/teams.schema.ts';
 import { ACCOUNT_ORDERS } from './account-list.queries.ts';
@@ -11,7 +11,7 @@ import { nextCursor, pageInput } from './paging.ts';
 
 const since1970 = instant.refine((value) => Date.parse(value) >= 0);
 
-const personName = text(2, 255);
+const personName = readableName(1, 255);
 const prefix = (description: string, example: string) => text(1, 255).optional().meta({ description, example });
 /** A field, or a field with `-` before it for the opposite direction. */
 const sortBy = <Field extends string>(fields: readonly [Field, ...Field[]], description: string) =>
@@ -105,7 +105,7 @@ export const listTeamsInput = z.object({
 export const teamInput = z.object({ teamId: teamReference });
 
 const teamFields = {
-  name: text(1, 100).describe('The name of the team.'),
+  name: readableName(1, 100).describe('The name of the team.'),
   description: text(0, 1000).describe('A description of the team.'),
 };
 

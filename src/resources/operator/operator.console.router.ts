@@ -1,9 +1,10 @@
+import { cursorsOf } from '../../procedures/cursors.ts';
 import { forOperatorSessions, operatorProcedure } from '../../procedures/procedures.ts';
 import { EVENTS, type EventName } from '../../events/catalogue.ts';
 import { recordNow } from '../../events/record.ts';
 import { listJobs, retryFailedJobs } from '../../jobs/job-list.ts';
 import { SUCCESS, success } from '../../procedures/fields.ts';
-import { revokeKeyAsOperator } from '../api-keys/revocation.service.ts';
+import { revokeKey } from '../api-keys/revocation.service.ts';
 import { router } from '../../procedures/trpc.ts';
 import { listAuditEvents } from './audit.queries.ts';
 import { changeAs } from './change.ts';
@@ -82,7 +83,7 @@ export const operatorConsoleRouter = router({
     .input(membersInput)
     .output(membersOutput)
     .query(async ({ ctx, input: { teamId, cursor } }) => {
-      const page = await listManyMembers(ctx.services.db, teamId, cursor);
+      const page = await listManyMembers(ctx.services.db, cursorsOf(ctx), teamId, cursor);
       await recordView(ctx, { teamId });
       return page;
     }),
@@ -91,17 +92,18 @@ export const operatorConsoleRouter = router({
     .input(keysInput)
     .output(keysOutput)
     .query(async ({ ctx, input: { of, id, cursor, limit } }) => {
-      const page = await listKeysOf(ctx.services.db, { of, id }, cursor, limit);
+      const page = await listKeysOf(ctx.services.db, cursorsOf(ctx), { of, id }, cursor, limit);
       await recordView(ctx, of === 'account' ? { accountId: id } : { teamId: id });
       return page;
     }),
 
   revokeKey: forOperatorSessions('accounts:write')
+    .meta({ effect: 'none' })
     .input(keyInput)
     .output(success)
     .mutation(({ ctx, input }) =>
-      changeAs(ctx, async ({ db }) => {
-        await revokeKeyAsOperator(db, input.keyId);
+      changeAs(ctx, async ({ db, caller }) => {
+        await revokeKey(db, caller, input.keyId);
         return SUCCESS;
       }),
     ),
@@ -109,13 +111,18 @@ export const operatorConsoleRouter = router({
   jobs: operatorProcedure
     .input(jobsInput)
     .output(jobsOutput)
-    .query(async ({ ctx: { services }, input: { state, after = '0' } }) => {
-      const rows = await listJobs(services.db, state, after, JOBS_MAX + 1);
+    .query(async ({ ctx, input: { state, after } }) => {
+      const cursors = cursorsOf(ctx);
+      const list = ['jobs', state] as const;
+      const { id } = cursors.read(list, after) ?? { id: '0' };
+      const rows = await listJobs(ctx.services.db, state, id, JOBS_MAX + 1);
       const jobs = rows.slice(0, JOBS_MAX);
-      return { jobs, nextAfter: rows.length > JOBS_MAX ? (jobs.at(-1)?.id ?? null) : null };
+      const last = rows.length > JOBS_MAX ? jobs.at(-1) : undefined;
+      return { jobs, nextAfter: last === undefined ? null : cursors.write(list, { sort: '', id: last.id }) };
     }),
 
   retryJobs: forOperatorSessions('accounts:write')
+    .meta({ effect: 'none' })
     .input(retryJobsInput)
     .output(retriedOutput)
     .mutation(({ ctx, input: { jobId = null } }) =>
@@ -138,7 +145,7 @@ export const operatorConsoleRouter = router({
     .output(auditOutput)
     .query(async ({ ctx, input: { from, to, ...search } }) => {
       const range = { from: from ? new Date(from) : undefined, to: to ? new Date(to) : undefined };
-      const page = await listAuditEvents(ctx.services.db, { ...search, ...range });
+      const page = await listAuditEvents(ctx.services.db, cursorsOf(ctx), { ...search, ...range });
       await recordView(ctx, { auditOf: search.accountId });
       return page;
     }),

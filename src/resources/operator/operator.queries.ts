@@ -1,7 +1,8 @@
+import { proofsOf } from '../../auth/session-proofs.ts';
 import { activeMembership, liveApiKey, liveGrant, openSession, pendingInvitation } from '../../db/predicates.ts';
 import { iso, isoOrNull, query, type QueryRunner } from '../../db/query.ts';
 import type { ACCOUNT_ROLES } from '../../entities/index.ts';
-import { ProblemError } from '../../errors.ts';
+import { ProblemError } from '../../problems/error.ts';
 import { getTeamBilling } from '../billing/billing.queries.ts';
 import { getPlan, countSeats, type Plans } from '../billing/plans.ts';
 
@@ -19,6 +20,7 @@ type AccountRow = {
   disabled_at: string | null;
   created_at: string;
   sessions: number;
+  session_methods: string[];
   keys: number;
   grants: number;
 };
@@ -49,10 +51,12 @@ type TeamRow = {
 };
 
 const accountForOperator = query<AccountRow>(
-  'operator_account',
+  'account_find_for_operator',
   `select a.id, a.email, a.first_name, a.last_name, a.role, a.preferred_locale, a.external_id, a.email_verified_at, a.disabled_at,
      a.created_at,
      (select count(*)::int from session s where s.account_id = a.id and ${openSession('s')}) as sessions,
+     array(select distinct method from session s, jsonb_object_keys(${proofsOf('s')}) method
+       where s.account_id = a.id and ${openSession('s')} order by 1) as session_methods,
      (select count(*)::int from api_key k where k.account_id = a.id and ${liveApiKey('k')}) as keys,
      (select count(*)::int from oauth_grant g where g.account_id = a.id and ${liveGrant('g')}) as grants
    from account a where a.id = $1`,
@@ -60,7 +64,7 @@ const accountForOperator = query<AccountRow>(
 );
 
 const teamsForOperator = query<AccountTeamRow>(
-  'operator_account_teams',
+  'membership_list_of_account',
   `select t.id, t.name, r.id as role_id, r.name as role_name, ${activeMembership('m')} as is_active,
      count(*) over ()::int as team_count
    from membership m join team t on t.id = m.team_id join role r on r.id = m.role_id
@@ -70,7 +74,7 @@ const teamsForOperator = query<AccountTeamRow>(
 );
 
 const teamForOperator = query<TeamRow>(
-  'operator_team',
+  'team_find_for_operator',
   `select t.id, t.name, t.slug, t.description, t.external_id, t.created_at, o.id as owner_id, o.email as owner_email,
      o.first_name as owner_first_name, o.last_name as owner_last_name,
      (select count(*)::int from membership m where m.team_id = t.id) as members,
@@ -109,6 +113,7 @@ export async function getAccount(db: QueryRunner, accountId: string) {
       isActive: team.is_active,
     })),
     sessions: row.sessions,
+    sessionMethods: row.session_methods,
     keys: row.keys,
     grants: row.grants,
   };

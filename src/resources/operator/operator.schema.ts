@@ -43,6 +43,8 @@ export const accountOutput = person.extend({
   ),
   /** Numbers of valid ones. */
   sessions: count,
+  /** The methods that the open sessions prove. */
+  sessionMethods: z.array(z.string()),
   keys: count,
   grants: count,
 });
@@ -118,8 +120,8 @@ const jobId = z.string().regex(/^\d{1,18}$/);
 
 export const jobsInput = z.object({
   state: z.enum(JOB_STATES).optional(),
-  /** The id of the last job of the previous page. */
-  after: jobId.optional(),
+  /** `nextAfter` of the previous page. */
+  after: pageInput.cursor,
 });
 
 export const jobsOutput = z.object({
@@ -186,6 +188,7 @@ export const auditOutput = z.object({
       team: named.nullable(),
       target: z.object({ type: z.string().nullable(), id: z.string() }).nullable(),
       requestId: z.string().nullable(),
+      clientRequestId: z.string().nullable(),
       details: z.record(z.string(), z.unknown()),
       count,
     }),

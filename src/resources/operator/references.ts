@@ -1,7 +1,7 @@
 import { query, type QueryRunner } from '../../db/query.ts';
 import { EXTERNAL_ID_PREFIX } from '../../entities/index.ts';
-import { ProblemError } from '../../errors.ts';
-import type { ProblemCode } from '../../problems.ts';
+import { ProblemError } from '../../problems/error.ts';
+import type { ProblemCode } from '../../problems/catalogue.ts';
 import { text } from '../../procedures/fields.ts';
 
 const LENGTH_MAX = 255;
@@ -25,11 +25,14 @@ export const teamReference = reference.meta({
 export const externalId = text(1, LENGTH_MAX);
 
 const accountOfExternalId = query<{ id: string }>(
-  'account_of_external_id',
+  'account_find_by_external_id',
   'select id from account where external_id = $1',
 );
 
-const teamOfExternalId = query<{ id: string }>('team_of_external_id', 'select id from team where external_id = $1');
+const teamOfExternalId = query<{ id: string }>(
+  'team_find_by_external_id',
+  'select id from team where external_id = $1',
+);
 
 /** Returns the id that a reference stands for. @throws account_not_found for an unknown external id */
 export const toAccountId = (db: QueryRunner, given: string): Promise<string> =>

@@ -14,7 +14,7 @@ type TeamRow = { id: string; name: string; slug: string };
 
 // Each branch reads an index in its order and stops at the limit, however many rows match.
 export const findAccounts = query<AccountRow>(
-  'operator_find_accounts',
+  'account_list_search',
   `select id, email, first_name, last_name, disabled_at from account where id = $1
    union all
    (select id, email, first_name, last_name, disabled_at from account
@@ -24,7 +24,7 @@ export const findAccounts = query<AccountRow>(
 );
 
 export const findTeams = query<TeamRow>(
-  'operator_find_teams',
+  'team_list_search',
   `select id, name, slug from team where id = $1
    union all
    (select id, name, slug from team where lower(name collate pg_catalog."default") like lower($2)

@@ -1,6 +1,7 @@
 import { query, type Query, type QueryRunner } from '../../db/query.ts';
-import { invalidInput } from '../../errors.ts';
-import { invalidCursor, PAGE_ROWS, START, type Position } from './paging.ts';
+import { invalidInput } from '../../problems/error.ts';
+import { invalidCursor, type List, type Position } from '../../procedures/cursors.ts';
+import { PAGE_ROWS, START } from './paging.ts';
 
 /** SQL for each direction. `$2` and `$3` are the value and the id of the last row of the page before. */
 type Directions = readonly [ascending: string, descending: string];
@@ -123,12 +124,9 @@ export function toOrder<Field extends string>(sort: string | undefined, fields: 
   return { field, isDescending: sort?.startsWith('-') === true };
 }
 
-/** Returns what a cursor is of. A list in its default order has no order in it, as in versions without others. */
-export function toSearchKey<Field extends string>(
+/** Returns what the cursors of a list are of. */
+export const toSearchedList = (
+  name: string,
   search: readonly [name: string, text: string],
-  { field, isDescending }: Order<Field>,
-  fields: readonly Field[],
-): string {
-  const isDefault = field === fields[0] && !isDescending;
-  return JSON.stringify(isDefault ? search : [...search, `${isDescending ? '-' : ''}${field}`]);
-}
+  order: Order<string>,
+): List => [name, ...search, order.field, order.isDescending];

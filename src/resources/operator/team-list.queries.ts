@@ -1,7 +1,8 @@
 import { iso, query, type QueryRunner } from '../../db/query.ts';
-import { ProblemError } from '../../errors.ts';
+import { ProblemError } from '../../problems/error.ts';
 import { DEFAULT_PLAN } from '../billing/plans.ts';
-import { PAGE_ROWS, PREFIX_END, readCursor, toCursor, toPage, toSearch, type Position } from './paging.ts';
+import type { Cursors, List, Position } from '../../procedures/cursors.ts';
+import { PAGE_ROWS, PREFIX_END, toPage, toSearch } from './paging.ts';
 import {
   byCreation,
   byUnique,
@@ -10,7 +11,7 @@ import {
   readSorted,
   startOf,
   toOrder,
-  toSearchKey,
+  toSearchedList,
   type Order,
   type SortedPages,
   type SortField,
@@ -44,15 +45,15 @@ type Pages = SortedPages<TeamRow>;
 
 const SLUG = byUnique('t.slug');
 const ALL = {
-  createdAt: declarePages<TeamRow>('operator_teams', select, byCreation('t.id')),
-  name: declarePages<TeamRow>('operator_teams_sorted_by_name', select, byValue(NAME, 't.id')),
-  slug: declarePages<TeamRow>('operator_teams_sorted_by_slug', select, SLUG),
+  createdAt: declarePages<TeamRow>('team_list', select, byCreation('t.id')),
+  name: declarePages<TeamRow>('team_list_sorted_by_name', select, byValue(NAME, 't.id')),
+  slug: declarePages<TeamRow>('team_list_sorted_by_slug', select, SLUG),
 };
 
 /** Finds by the beginning of a field, in its order, so that one index does both. */
 const searchBy = (name: string, field: SortField, prefix = '$1'): Pages =>
   declarePages(
-    `operator_teams_by_${name}`,
+    `team_list_by_${name}`,
     select,
     field,
     `${field.value} >= ${prefix} and ${field.value} < (${prefix} || ${PREFIX_END})`,
@@ -66,7 +67,7 @@ const SEARCHES: Readonly<Record<string, Pages>> = {
 
 /** The teams of a plan in the order of their creation, which the index of the plans has. */
 const OF_PLAN: Pages = declarePages(
-  'operator_teams_of_plan',
+  'team_list_of_plan',
   (sort) => `${select(sort)} join subscription p on p.team_id = t.id`,
   {
     value: `''`,
@@ -93,7 +94,7 @@ type DefaultPlanRow = { [Column in keyof TeamRow]: TeamRow[Column] | null } & {
  */
 const defaultPlanPage = (suffix: string, [after, until, order]: readonly [string, string, string]) =>
   query<DefaultPlanRow>(
-    `operator_teams_of_default_plan${suffix}`,
+    `team_list_of_default_plan${suffix}`,
     `with edge as materialized (
        select (select id from team where id ${after} $3 order by id ${order} offset ${READ_MAX - 1} limit 1) as id
      )
@@ -113,7 +114,7 @@ const DEFAULT_PLAN_PAGES = [
   defaultPlanPage('_desc', ['<', `>= coalesce(edge.id, '')`, 'desc']),
 ] as const;
 
-const teamOfId = query<TeamRow>('operator_team_of_id', `${select(`''`)} where t.id = $1`);
+const teamOfId = query<TeamRow>('team_find_by_id', `${select(`''`)} where t.id = $1`);
 
 export type TeamSearch = {
   readonly name?: string | undefined;
@@ -131,23 +132,24 @@ export type TeamSearch = {
  * Lists teams: all in the order of their creation or of another field, those of a plan in the order of their creation,
  * or those that a prefix finds in the order of that field.
  */
-export async function listTeams(db: QueryRunner, { cursor, limit, sort, ...prefixes }: TeamSearch) {
+export async function listTeams(db: QueryRunner, cursors: Cursors, { cursor, limit, sort, ...prefixes }: TeamSearch) {
   const [name, prefix] = toSearch(prefixes);
   const search = SEARCHES[name];
   const fields = search !== undefined ? [name] : name === 'planId' ? ['createdAt'] : Object.keys(ALL);
   const order = toOrder(sort, fields);
-  const key = toSearchKey([name, prefix], order, fields);
-  const after = readCursor(key, cursor);
-  if (name === 'planId' && prefix === DEFAULT_PLAN) return listDefaultPlan(db, key, order, after, limit);
+  const list = toSearchedList('teams', [name, prefix], order);
+  const after = cursors.read(list, cursor);
+  if (name === 'planId' && prefix === DEFAULT_PLAN) return listDefaultPlan(db, cursors, list, order, after, limit);
   const pages = search ?? (name === 'planId' ? OF_PLAN : ALL[order.field as keyof typeof ALL]); // one of its keys
-  const { page, nextCursor } = toPage(key, await readSorted(db, pages, order, prefix, after), limit);
+  const { page, nextCursor } = toPage(cursors, list, await readSorted(db, pages, order, prefix, after), limit);
   return { teams: page.map(present), nextCursor };
 }
 
 /** A page can be short, or empty, although more teams follow. */
 async function listDefaultPlan(
   db: QueryRunner,
-  key: string,
+  cursors: Cursors,
+  list: List,
   { isDescending }: Order<string>,
   after: Position | undefined,
   limit: number,
@@ -156,8 +158,8 @@ async function listDefaultPlan(
   const rows = await db.query(DEFAULT_PLAN_PAGES[isDescending ? 1 : 0], [DEFAULT_PLAN, '', id]);
   const edge = rows[0]?.edge ?? null;
   const found = rows.filter((row): row is DefaultPlanRow & TeamRow & { sort: string } => row.id !== null);
-  const { page, nextCursor } = toPage(key, found, limit);
-  return { teams: page.map(present), nextCursor: nextCursor ?? (edge && toCursor(key, edge)) };
+  const { page, nextCursor } = toPage(cursors, list, found, limit);
+  return { teams: page.map(present), nextCursor: nextCursor ?? (edge && cursors.write(list, { sort: '', id: edge })) };
 }
 
 /** @throws team_not_found */

@@ -2,7 +2,7 @@ import type { Operator } from '../../auth/principal.ts';
 import { recordNow } from '../../events/record.ts';
 import type { Context } from '../../procedures/context.ts';
 
-type Viewer = Pick<Context, 'services' | 'operatorReads' | 'address' | 'requestId'> & { readonly operator: Operator };
+type Viewer = Pick<Context, 'services' | 'operatorReads' | 'address' | 'requestIds'> & { readonly operator: Operator };
 type Seen =
   | { readonly accountId: string }
   | { readonly teamId: string }
@@ -18,12 +18,12 @@ const FOUND_MAX = 50;
  * are counted, and written later.
  */
 export async function recordView(
-  { services: { db }, operator, operatorReads, address, requestId }: Viewer,
+  { services: { db }, operator, operatorReads, address, requestIds }: Viewer,
   seen: Seen,
 ): Promise<void> {
   if (operator.kind === 'operator-key') {
     if ('accountId' in seen || 'teamId' in seen)
-      operatorReads.note({ credentialId: operator.credentialId, address, of: seen }, requestId);
+      operatorReads.note({ credentialId: operator.credentialId, address, of: seen }, requestIds);
     return;
   }
   const { accountId } = operator;

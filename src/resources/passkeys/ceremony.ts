@@ -1,11 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { Config } from '../../config.ts';
-import type { Account, Passkey } from '../../entities/index.ts';
+import type { Config } from '../../config/config.ts';
+import type { Database } from '../../db/database.ts';
+import { command } from '../../db/query.ts';
+import type { Principal } from '../../auth/principal.ts';
+import type { Account } from '../../entities/index.ts';
 import { PasskeyChallenge } from '../../entities/index.ts';
-import { ProblemError } from '../../errors.ts';
-import type { Services } from '../../app-services.ts';
-import { consumeChallenge } from './passkeys.queries.ts';
+import { ProblemError } from '../../problems/error.ts';
+import type { Services } from '../../service/services.ts';
+import type { Credential } from './passkeys.queries.ts';
 import type { RegistrationResponse, SignInResponse } from './passkeys.schema.ts';
 import { MINUTE_MS } from '../../time.ts';
 
@@ -29,11 +32,31 @@ export function getRelyingParty({ baseUrl }: Config): { id: string; origin: stri
 /** Returns the user handle for authenticators: the account's id, which contains no personal data. */
 export const createUserHandle = (accountId: string): string => Buffer.from(accountId).toString('base64url');
 
-/** Creates a challenge for an authenticator. It is valid once, for five minutes. */
-export function createChallenge(tx: EntityManager, account: Account | null): string {
+/** Creates a challenge for an authenticator. It is valid once, for five minutes, and for the session that asked for it. */
+export function createChallenge(tx: EntityManager, asker: { account: Account; sessionId: string } | null): string {
   const challenge = randomBytes(CHALLENGE_BYTES).toString('base64url');
-  tx.create(PasskeyChallenge, { challenge, account, expiresAt: new Date(Date.now() + CHALLENGE_MS) });
+  const { account = null, sessionId = null } = asker ?? {};
+  tx.create(PasskeyChallenge, { challenge, account, sessionId, expiresAt: new Date(Date.now() + CHALLENGE_MS) });
   return challenge;
+}
+
+// One statement, so that only one of several concurrent answers to a challenge is verified.
+const consumeChallengeRow = command<{ id: string }>(
+  'passkey_challenge_consume',
+  `delete from passkey_challenge
+   where challenge = $1 and account_id is not distinct from $2 and expires_at > now()
+     and (session_id is null or session_id = $3)
+   returning id`,
+);
+
+/** Consumes a challenge. @returns whether it was valid for this session (null: a sign-in), unexpired and unused */
+async function consumeChallenge(
+  db: Database,
+  challenge: string,
+  asker: Pick<Principal, 'accountId' | 'credentialId'> | null,
+): Promise<boolean> {
+  const rows = await db.run(consumeChallengeRow, [challenge, asker?.accountId ?? null, asker?.credentialId ?? null]);
+  return rows.length > 0;
 }
 
 /**
@@ -43,10 +66,10 @@ export function createChallenge(tx: EntityManager, account: Account | null): str
 export async function consumeResponseChallenge(
   db: Services['db'],
   { response }: RegistrationResponse | SignInResponse,
-  accountId: string | null,
+  asker: Principal | null,
 ): Promise<string> {
   const challenge = parseChallenge(response.clientDataJSON);
-  if (challenge === undefined || !(await consumeChallenge(db, challenge, accountId))) throw passkeyRejected();
+  if (challenge === undefined || !(await consumeChallenge(db, challenge, asker))) throw passkeyRejected();
   return challenge;
 }
 
@@ -96,14 +119,14 @@ export async function verifyRegistration(
 /** Verifies the response to a sign-in challenge. @returns its signature counter; 0 if the authenticator has none */
 export async function verifySignIn(
   config: Config,
-  passkey: Passkey,
+  passkey: Credential,
   { id, rawId, type, response }: SignInResponse,
   challenge: string,
 ): Promise<number> {
   const { id: expectedRPID, origin: expectedOrigin } = getRelyingParty(config);
   const { userHandle, ...signed } = response;
   // WebAuthn 3, section 7.2: the user handle must be that of the passkey's account.
-  if (userHandle && userHandle !== createUserHandle(passkey.account.id)) throw passkeyRejected();
+  if (userHandle && userHandle !== createUserHandle(passkey.accountId)) throw passkeyRejected();
   const { verifyAuthenticationResponse } = await loadLibrary();
   const { verified, authenticationInfo } = await mapErrors(() =>
     verifyAuthenticationResponse({
@@ -112,7 +135,7 @@ export async function verifySignIn(
       expectedOrigin,
       expectedRPID,
       requireUserVerification: true,
-      credential: { id, publicKey: new Uint8Array(passkey.publicKey), counter: Number(passkey.counter) },
+      credential: { id, publicKey: new Uint8Array(passkey.publicKey), counter: passkey.counter },
     }),
   );
   if (!verified) throw passkeyRejected();

@@ -1,26 +1,26 @@
-import type { Database } from '../../db/database.ts';
-import { command, iso, isoOrNull, query, type QueryRunner } from '../../db/query.ts';
-import { recordedCommand, runAndRecord } from '../../events/record.ts';
+import { hashSecret } from '../../crypto/tokens.ts';
+import { iso, isoOrNull, query, type QueryRunner } from '../../db/query.ts';
 
 type PasskeyRow = { id: string; name: string; created_at: string; last_used_at: string | null };
 
 const passkeysOfAccount = query<PasskeyRow>(
-  'passkeys_of_account',
+  'passkey_list_of_account',
   `select id, name, created_at, last_used_at from passkey where account_id = $1 order by created_at, id`,
 );
 
-const renamePasskeyRow = recordedCommand<PasskeyRow>(
-  'rename_passkey',
-  `update passkey set name = $3 where id = $1 and account_id = $2 returning id, name, created_at, last_used_at`,
-  'passkey.renamed',
-);
+type CredentialRow = {
+  id: string;
+  account_id: string;
+  public_key: Buffer;
+  counter: string;
+  device_id: string | null;
+};
 
-// One statement, so that only one of several concurrent answers to a challenge is verified.
-const consumeChallengeRow = command<{ id: string }>(
-  'consume_passkey_challenge',
-  `delete from passkey_challenge
-   where challenge = $1 and account_id is not distinct from $2 and expires_at > now()
-   returning id`,
+const credentialById = query<CredentialRow>(
+  'passkey_find',
+  `select p.id, p.account_id, p.public_key, p.counter, d.id as device_id
+   from passkey p left join known_device d on d.account_id = p.account_id and d.token_hash = $2
+   where p.credential_id = $1`,
 );
 
 export async function listPasskeys(db: QueryRunner, accountId: string) {
@@ -28,17 +28,19 @@ export async function listPasskeys(db: QueryRunner, accountId: string) {
   return rows.map(presentRow);
 }
 
-/** Renames a passkey of the account. @returns null if the account has none with this id */
-export async function renamePasskey(db: Database, accountId: string, id: string, name: string) {
-  const [row] = await runAndRecord(db, renamePasskeyRow, [id, accountId, name], { accountId, passkeyId: id });
-  return row === undefined ? null : presentRow(row);
+/**
+ * Finds the passkey that has a credential id, and its account's id of the browser.
+ * @returns null if there is none; `deviceId` null if the account does not know the browser
+ */
+export async function findCredential(db: QueryRunner, credentialId: string, deviceToken: string | undefined) {
+  const deviceHash = deviceToken === undefined ? null : hashSecret(deviceToken);
+  const [row] = await db.query(credentialById, [credentialId, deviceHash]);
+  if (row === undefined) return null;
+  const { id, account_id: accountId, public_key: publicKey, device_id: deviceId } = row;
+  return { id, accountId, publicKey, counter: Number(row.counter), deviceId };
 }
 
-/** Consumes a challenge. @returns whether it was valid for this account (null: a sign-in), unexpired and unused */
-export async function consumeChallenge(db: Database, challenge: string, accountId: string | null): Promise<boolean> {
-  const rows = await db.run(consumeChallengeRow, [challenge, accountId]);
-  return rows.length > 0;
-}
+export type Credential = NonNullable<Awaited<ReturnType<typeof findCredential>>>;
 
 const presentRow = (row: PasskeyRow) => ({
   id: row.id,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { publicProcedure, sessionProcedure } from '../../procedures/procedures.ts';
+import { proofProcedure, publicProcedure, sessionProcedure, signInProcedure } from '../../procedures/procedures.ts';
 import { SUCCESS, success } from '../../procedures/fields.ts';
 import { router } from '../../procedures/trpc.ts';
 import { listPasskeys } from './passkeys.queries.ts';
@@ -17,10 +17,12 @@ import * as passkeys from './passkeys.service.ts';
 
 export const passkeysRouter = router({
   registrationOptions: sessionProcedure
+    .meta({ effect: 'weakens' })
     .output(registrationOptions)
     .mutation(({ ctx }) => passkeys.offerRegistration(ctx.services, ctx.principal)),
 
   register: sessionProcedure
+    .meta({ effect: 'weakens' })
     .input(registerInput)
     .output(passkeyOutput)
     .mutation(async ({ ctx, input }) =>
@@ -32,11 +34,15 @@ export const passkeysRouter = router({
     .query(({ ctx }) => listPasskeys(ctx.services.db, ctx.principal.accountId)),
 
   rename: sessionProcedure
+    .meta({ effect: 'none' })
     .input(renameInput)
     .output(passkeyOutput)
-    .mutation(({ ctx, input }) => passkeys.renamePasskey(ctx.services, ctx.principal, input.id, input.name)),
+    .mutation(async ({ ctx, input }) =>
+      passkeys.presentPasskey(await passkeys.renamePasskey(ctx.services, ctx.principal, input.id, input.name)),
+    ),
 
   remove: sessionProcedure
+    .meta({ effect: 'weakens' })
     .input(removeInput)
     .output(success)
     .mutation(async ({ ctx, input }) => {
@@ -45,10 +51,12 @@ export const passkeysRouter = router({
     }),
 
   proofOptions: sessionProcedure
+    .meta({ effect: 'none' })
     .output(proofOptions)
     .mutation(({ ctx }) => passkeys.offerProof(ctx.services, ctx.principal)),
 
-  prove: sessionProcedure
+  prove: proofProcedure
+    .meta({ effect: 'none' })
     .input(signInInput)
     .output(success)
     .mutation(async ({ ctx, input }) => {
@@ -56,9 +64,13 @@ export const passkeysRouter = router({
       return SUCCESS;
     }),
 
-  signInOptions: publicProcedure.output(signInOptions).mutation(({ ctx }) => passkeys.offerSignIn(ctx.services)),
+  signInOptions: publicProcedure
+    .meta({ effect: 'none' })
+    .output(signInOptions)
+    .mutation(({ ctx }) => passkeys.offerSignIn(ctx.services)),
 
-  signIn: publicProcedure
+  signIn: signInProcedure
+    .meta({ effect: 'none' })
     .input(signInInput)
     .output(success)
     .mutation(async ({ ctx, input }) => {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { resourceId, text, timestamp } from '../../procedures/fields.ts';
+import { readableName, resourceId, text, timestamp } from '../../procedures/fields.ts';
 
-export const passkeyName = text(1, 100);
+export const passkeyName = readableName(1, 100);
 
 export const passkeyOutput = z.object({
   id: z.string(),

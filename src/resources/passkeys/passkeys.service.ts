@@ -1,17 +1,17 @@
-import { UniqueConstraintViolationException } from '@mikro-orm/core';
-import { record } from '../../events/record.ts';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { lockOne } from '../../transactions/locks.ts';
-import { transaction } from '../../transactions/transaction.ts';
-import { requireVerifiedEmail, withAccount } from '../../transactions/with-account.ts';
+import { isUniqueViolation } from '../../db/errors.ts';
+import { command } from '../../db/query.ts';
+import { change } from '../../transactions/change.ts';
+import { requireVerifiedEmail } from '../accounts/require-account.ts';
+import { runStep } from '../../transactions/steps.ts';
 import type { Principal } from '../../auth/principal.ts';
-import { addressAttemptLimit, consumeAttempt, passwordAttemptLimit, refundAttempt } from '../../rate-limit/attempts.ts';
-import { Passkey } from '../../entities/index.ts';
-import { invalidInput, ProblemError } from '../../errors.ts';
-import type { Services } from '../../app-services.ts';
-import type { BrowserClient } from '../../procedures/browser-client.ts';
-import { requireRecentProof } from '../../auth/recent-proof.ts';
-import { openSession, setProven, startSession } from '../sessions/sessions.service.ts';
+import { countAttempt } from '../../rate-limit/attempts.ts';
+import { Account, Passkey } from '../../entities/index.ts';
+import { invalidInput, ProblemError } from '../../problems/error.ts';
+import type { Services } from '../../service/services.ts';
+import type { AuthenticatingBrowser } from '../../procedures/browser-client.ts';
+import { addProof, revokeReplacedSession } from '../sessions/sessions.service.ts';
+import { openSession, startSession } from '../sessions/start-session.ts';
 import {
   ALGORITHMS,
   CHALLENGE_MS,
@@ -23,22 +23,24 @@ import {
   consumeResponseChallenge,
   createUserHandle,
 } from './ceremony.ts';
-import { renamePasskey as renameRow } from './passkeys.queries.ts';
+import { findCredential, type Credential } from './passkeys.queries.ts';
 import type { RegistrationResponse, SignInResponse } from './passkeys.schema.ts';
 import { notify } from '../../jobs/notify.ts';
 
 const PASSKEYS_MAX = 20;
 
+const ofCaller = ({ accountId }: Principal) => ({ on: { account: accountId }, requires: 'self' }) as const;
+
 /** Creates the options of a registration. Only this account can answer its challenge. */
 export async function offerRegistration({ config, db }: Services, principal: Principal) {
-  await requireRecentProof(db, principal);
-  return withAccount(db, principal, async ({ tx, account }) => {
-    requireVerifiedEmail(account);
+  return change(db, principal, ofCaller(principal), async ({ em: tx, account: locked }) => {
+    requireVerifiedEmail(locked);
+    const account = await tx.findOneOrFail(Account, locked.id);
     const passkeys = await tx.find(Passkey, { account: account.id });
     requireRoom(passkeys.length);
     const name = account.email ?? account.id;
     return {
-      challenge: createChallenge(tx, account),
+      challenge: createChallenge(tx, { account, sessionId: principal.credentialId }),
       rp: { id: getRelyingParty(config).id, name: 'Roster' },
       user: {
         id: createUserHandle(account.id),
@@ -70,28 +72,27 @@ export async function registerPasskey(
   name: string,
   response: RegistrationResponse,
 ): Promise<Passkey> {
-  await requireRecentProof(db, principal);
-  const challenge = await consumeResponseChallenge(db, response, principal.accountId);
+  const challenge = await consumeResponseChallenge(db, response, principal);
   const credential = await verifyRegistration(config, response, challenge);
   try {
-    return await withAccount(db, principal, async ({ tx, account }) => {
+    return await change(db, principal, ofCaller(principal), async ({ em: tx, account, record }) => {
       requireVerifiedEmail(account);
       requireRoom(await tx.count(Passkey, { account: account.id }));
       const passkey = tx.create(Passkey, {
-        account,
+        account: account.id,
         name,
         credentialId: credential.id,
         publicKey: Buffer.from(credential.publicKey),
         counter: credential.counter,
         transports: response.response.transports ?? [],
       });
-      record(tx, 'passkey.added', { passkeyId: passkey.id });
-      await notify(tx, account.id, { kind: 'passkey_added' });
+      record('passkey.added', { passkeyId: passkey.id });
+      await notify(tx, account.id, { kind: 'passkey_added', thing: name });
       return passkey;
     });
   } catch (error) {
     // The credential is already registered, for this account or for another one.
-    throw error instanceof UniqueConstraintViolationException ? passkeyRejected() : error;
+    throw isUniqueViolation(error) ? passkeyRejected() : error;
   }
 }
 
@@ -100,7 +101,8 @@ export async function registerPasskey(
  * sign-in page requests a challenge whenever it is opened. The rate limit bounds these requests.
  */
 export async function offerSignIn({ config, db }: Services) {
-  const challenge = await transaction(db, async (tx) => createChallenge(tx, null));
+  const spec = { on: 'installation', requires: 'nothing' } as const;
+  const challenge = await change(db, 'visitor', spec, ({ em }) => createChallenge(em, null));
   return {
     challenge,
     rpId: getRelyingParty(config).id,
@@ -112,35 +114,41 @@ export async function offerSignIn({ config, db }: Services) {
 /** Signs in to the account of the passkey. All failures, including a disabled account, are the same error. */
 export async function signInWithPasskey(
   services: Services,
-  browserClient: BrowserClient,
+  browserClient: AuthenticatingBrowser,
   replaced: Principal | null,
   response: SignInResponse,
 ): Promise<void> {
   const { config, db } = services;
-  const limit = addressAttemptLimit(browserClient.attempts, 'sign-in', browserClient.addressBucket);
-  await consumeAttempt(limit);
+  const passkey = await findCredential(db, response.id, browserClient.deviceToken);
+  const counted = await countAttempt(browserClient, { kind: 'passkey', deviceId: passkey?.deviceId ?? null });
   const challenge = await consumeResponseChallenge(db, response, null);
-  const passkey = await db.em().findOne(Passkey, { credentialId: response.id });
   if (passkey === null) throw passkeyRejected();
   const counter = await verifySignIn(config, passkey, response, challenge);
 
-  const session = await transaction(db, async (tx) => {
-    // Lock the account, so that it is not disabled or deleted concurrently.
-    const account = await lockOne(tx, 'account', passkey.account.id);
-    if (account === null || account.disabledAt) throw passkeyRejected();
+  const spec = { on: { account: passkey.accountId }, requires: 'nothing' } as const;
+  const session = await change(db, 'visitor', spec, async ({ em: tx, account: locked }) => {
+    if (locked === null || locked.is_disabled) throw passkeyRejected();
+    const account = await tx.findOneOrFail(Account, locked.id);
     await noteUse(tx, passkey, counter);
-    return startSession(tx, services, { account, authenticationType: 'passkey', browserClient, replaced });
+    return startSession(tx, services, {
+      account,
+      authenticationType: 'passkey',
+      proved: ['passkey'],
+      browserClient,
+      continued: await revokeReplacedSession(tx, replaced),
+    });
   });
-  await refundAttempt(limit);
+  await counted.refund();
   openSession(browserClient, session);
 }
 
 /** Creates a challenge for one of the account's own passkeys. */
 export async function offerProof({ config, db }: Services, principal: Principal) {
-  return withAccount(db, principal, async ({ tx, account }) => {
+  return change(db, principal, ofCaller(principal), async ({ em: tx }) => {
+    const account = await tx.findOneOrFail(Account, principal.accountId);
     const passkeys = await tx.find(Passkey, { account: account.id });
     return {
-      challenge: createChallenge(tx, account),
+      challenge: createChallenge(tx, { account, sessionId: principal.credentialId }),
       rpId: getRelyingParty(config).id,
       timeout: CHALLENGE_MS,
       userVerification: 'required' as const,
@@ -156,45 +164,56 @@ export async function offerProof({ config, db }: Services, principal: Principal)
 /** Re-authenticates the user of a session by one of the account's passkeys. */
 export async function proveByPasskey(
   { config, db }: Services,
-  browserClient: BrowserClient,
+  browserClient: AuthenticatingBrowser,
   principal: Principal,
   response: SignInResponse,
 ): Promise<void> {
   const { accountId, credentialId } = principal;
-  const limit = passwordAttemptLimit(browserClient.attempts, { sessionId: credentialId });
-  await consumeAttempt(limit);
-  const challenge = await consumeResponseChallenge(db, response, accountId);
-  const passkey = await db.em().findOne(Passkey, { credentialId: response.id, account: accountId });
-  if (passkey === null) throw passkeyRejected();
+  const counted = await countAttempt(browserClient, { kind: 'proof', sessionId: credentialId });
+  const challenge = await consumeResponseChallenge(db, response, principal);
+  const passkey = await findCredential(db, response.id, browserClient.deviceToken);
+  if (passkey?.accountId !== accountId) throw passkeyRejected();
   const counter = await verifySignIn(config, passkey, response, challenge);
-  await transaction(db, (tx) => noteUse(tx, passkey, counter));
-  await refundAttempt(limit);
-  await setProven(db, principal, 'passkey');
+  await change(db, principal, ofCaller(principal), ({ em }) => noteUse(em, passkey, counter));
+  await counted.refund();
+  await addProof(db, browserClient, principal, 'passkey');
 }
+
+const notePasskeyUse = command<{ id: string }>(
+  'passkey_update_use',
+  `update passkey set counter = $2::bigint, last_used_at = now()
+   where id = $1 and (counter < $2::bigint or (counter = 0 and $2::bigint = 0)) returning id`,
+);
 
 /** Stores the signature counter. It must increase, because a lower one indicates a cloned authenticator. */
-async function noteUse(tx: EntityManager, { id }: Passkey, counter: number): Promise<void> {
-  const increased = counter === 0 ? { counter: 0 } : { counter: { $lt: counter } };
-  const updated = await tx.nativeUpdate(Passkey, { id, ...increased }, { counter, lastUsedAt: new Date() });
-  if (updated === 0) throw passkeyRejected();
+async function noteUse(tx: EntityManager, { id }: Credential, counter: number): Promise<void> {
+  const [updated] = await runStep(tx, [notePasskeyUse, [id, counter]]);
+  if (updated === undefined) throw passkeyRejected();
 }
 
-export async function renamePasskey({ db }: Services, { accountId }: Principal, id: string, name: string) {
-  const passkey = await renameRow(db, accountId, id, name);
-  if (passkey === null) throw new ProblemError('passkey_not_found');
-  return passkey;
-}
+/** Renames a passkey of the account. @throws passkey_not_found (404) */
+export const renamePasskey = ({ db }: Services, caller: Principal, id: string, name: string): Promise<Passkey> =>
+  change(db, caller, ofCaller(caller), async ({ em: tx, account, record }) => {
+    const passkey = await tx.findOne(Passkey, { id, account: account.id });
+    if (passkey === null) throw new ProblemError('passkey_not_found');
+    if (passkey.name === name) return passkey;
+    passkey.name = name;
+    record('passkey.renamed', { passkeyId: id });
+    return passkey;
+  });
 
 /** Removes a passkey, unless it is the only way to sign in. */
 export async function removePasskey({ db }: Services, principal: Principal, id: string): Promise<void> {
-  await withAccount(db, principal, async ({ tx, account }) => {
+  await change(db, principal, ofCaller(principal), async ({ em: tx, record }) => {
+    const account = await tx.findOneOrFail(Account, principal.accountId);
     const passkey = await tx.findOne(Passkey, { id, account: account.id });
     if (passkey === null) throw new ProblemError('passkey_not_found');
     if (!account.passwordHash && (await tx.count(Passkey, { account: account.id })) === 1) {
       throw invalidInput('/id', 'It is the only way to sign in. Set a password or add another passkey first.');
     }
     tx.remove(passkey);
-    record(tx, 'passkey.removed', { passkeyId: id });
+    record('passkey.removed', { passkeyId: id });
+    await notify(tx, account.id, { kind: 'passkey_removed', thing: passkey.name });
   });
 }
 

@@ -1,30 +1,37 @@
 import { createHash } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { Services } from '../../app-services.ts';
+import type { Services } from '../../service/services.ts';
 import type { Principal } from '../../auth/principal.ts';
 import { Account, Picture, Team } from '../../entities/index.ts';
 import { record } from '../../events/record.ts';
 import { DAY_MS } from '../../time.ts';
-import { withAccount } from '../../transactions/with-account.ts';
-import { withTeam, type TeamCaller } from '../../transactions/with-team.ts';
+import { assignChanged } from '../../transactions/assign-changed.ts';
+import type { TeamCaller } from '../../transactions/caller.ts';
+import { change } from '../../transactions/change.ts';
 
 type Owner = { readonly account: string } | { readonly team: string };
 
 /** Sets the picture of the caller's own account. @returns its URL */
-export const setAccountPicture = ({ db, config }: Services, caller: Principal, content: Buffer): Promise<string> =>
-  withAccount(db, caller, async ({ tx, account }) => {
-    account.avatar = await replacePicture(tx, { account: account.id }, content, config.baseUrl);
-    record(tx, 'account.profile_changed', { accountId: account.id });
-    return account.avatar;
+export const setAccountPicture = ({ db, config }: Services, caller: Principal, content: Buffer): Promise<string> => {
+  const { accountId } = caller;
+  return change(db, caller, { on: { account: accountId }, requires: 'self' }, async ({ em: tx }) => {
+    const avatar = await replacePicture(tx, { account: accountId }, content, config.baseUrl);
+    const account = await tx.findOneOrFail(Account, accountId);
+    if (assignChanged(account, { avatar }).length > 0) record(tx, 'account.profile_changed', { accountId });
+    return avatar;
   });
+};
 
 /** Sets the picture of a team. @returns its URL */
-export const setTeamPicture = ({ db, config }: Services, caller: TeamCaller, content: Buffer): Promise<string> =>
-  withTeam(db, caller, 'edit_team_settings', async ({ tx, team }) => {
-    team.avatarUrl = await replacePicture(tx, { team: team.id }, content, config.baseUrl);
-    record(tx, 'team.updated', { teamId: team.id, changed: ['avatarUrl'] });
-    return team.avatarUrl;
+export const setTeamPicture = ({ db, config }: Services, caller: TeamCaller, content: Buffer): Promise<string> => {
+  const { teamId } = caller;
+  return change(db, caller, { on: { team: teamId }, requires: 'edit_team_settings' }, async ({ em: tx }) => {
+    const avatarUrl = await replacePicture(tx, { team: teamId }, content, config.baseUrl);
+    const team = await tx.findOneOrFail(Team, teamId);
+    if (assignChanged(team, { avatarUrl }).length > 0) record(tx, 'team.updated', { teamId, changed: ['avatarUrl'] });
+    return avatarUrl;
   });
+};
 
 /** Replaces the picture of a locked owner. The name contains the owner, so that equal pictures are deleted separately. */
 async function replacePicture(tx: EntityManager, owner: Owner, content: Buffer, baseUrl: string): Promise<string> {

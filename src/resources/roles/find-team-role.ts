@@ -1,7 +1,8 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { query } from '../../db/query.ts';
-import { Role, type Permission } from '../../entities/index.ts';
-import { invalidInput } from '../../errors.ts';
+import type { Rights, Weight } from '../../auth/permissions.ts';
+import { Role } from '../../entities/index.ts';
+import { invalidInput } from '../../problems/error.ts';
 
 /** Finds a role of the team or a system role. @throws validation_failed (400) at `pointer` if there is none */
 export async function findTeamRole(tx: EntityManager, teamId: string, roleId: string, pointer: string): Promise<Role> {
@@ -9,12 +10,16 @@ export async function findTeamRole(tx: EntityManager, teamId: string, roleId: st
   return requireTeamRole(role, pointer);
 }
 
-export type TeamRole = { id: string; name: string; permissions: Permission[]; is_system: boolean };
+export type TeamRole = Rights & Weight & { id: string; name: string; is_system: boolean };
+
+/** The columns of a role that decide who can give it. */
+export const roleRights = (alias: string): string =>
+  `${alias}.permissions, ${alias}.product_permissions as "productPermissions", ${alias}.is_sensitive as "isSensitive"`;
 
 /** Reads a role of the team or a system role: takes the ids of the team and the role. */
 export const roleOfTeam = query<TeamRole>(
-  'role_of_team',
-  `select id, name, permissions, team_id is null as is_system from role
+  'role_find_of_team',
+  `select id, name, ${roleRights('role')}, team_id is null as is_system from role
    where id = $2 and (team_id is null or team_id = $1)`,
 );
 

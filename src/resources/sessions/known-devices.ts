@@ -39,7 +39,7 @@ export async function forgetDevices(tx: EntityManager, accountId: string, except
 }
 
 const findDevice = query<{ id: string }>(
-  'find_known_device',
+  'known_device_find',
   `select d.id from known_device d join account a on a.id = d.account_id
    where lower(a.email) = lower($1) and d.token_hash = $2`,
 );

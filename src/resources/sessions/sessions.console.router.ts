@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { sessionProcedure } from '../../procedures/procedures.ts';
 import { router } from '../../procedures/trpc.ts';
-import { transaction } from '../../transactions/transaction.ts';
 import { listSessionsWithUse } from './sessions.queries.ts';
 import { sessionWithUseOutput } from './sessions.schema.ts';
-import { revokeSessions } from './sessions.service.ts';
+import { revokeOtherSessions } from './sessions.service.ts';
 
 /** The console's procedures for sessions. Available only over tRPC. */
 export const sessionsConsoleRouter = router({
@@ -13,10 +12,9 @@ export const sessionsConsoleRouter = router({
     .query(({ ctx }) => listSessionsWithUse(ctx.services.db, ctx.principal)),
 
   revokeOthers: sessionProcedure
+    .meta({ effect: 'none' })
     .output(z.object({ revoked: z.int() }))
     .mutation(async ({ ctx: { services, principal } }) => ({
-      revoked: await transaction(services.db, (tx) =>
-        revokeSessions(tx, { account: principal.accountId, except: principal.credentialId }, 'by the account'),
-      ),
+      revoked: await revokeOtherSessions(services, principal),
     })),
 });

@@ -1,7 +1,6 @@
 import type { Principal } from '../../auth/principal.ts';
-import { recordedCommand, runAndRecord } from '../../events/record.ts';
-import type { Database } from '../../db/database.ts';
-import { openSession } from '../../db/predicates.ts';
+import { listProofs, proofsOf } from '../../auth/session-proofs.ts';
+import { liveGrant, openSession } from '../../db/predicates.ts';
 import { iso, isoOrNull, query, type QueryRunner } from '../../db/query.ts';
 
 type SessionRow = {
@@ -18,19 +17,24 @@ type SessionRow = {
   last_address: string | null;
 };
 
-const activeSessions = query<SessionRow>(
-  'active_sessions',
-  `select id, created_at, expires_at, authentication_type, country, city, browser, os, device_type,
-     last_used_at, last_address
-   from session
-   where account_id = $1 and ${openSession('session')}
-   order by created_at desc, id desc`,
-);
+type SessionWithUseRow = SessionRow & { proofs: Record<string, string>; applications: string[] };
 
-const revokeSession = recordedCommand<{ id: string }>(
-  'revoke_session',
-  `update session set revoked_at = now() where id = $1 and account_id = $2 and revoked_at is null returning id`,
-  'session.ended',
+const COLUMNS = `id, created_at, expires_at, authentication_type, country, city, browser, os, device_type, last_used_at,
+     last_address`;
+const ACTIVE = `from session
+   where account_id = $1 and ${openSession('session')}
+   order by created_at desc, id desc`;
+
+const activeSessions = query<SessionRow>('session_list_active', `select ${COLUMNS} ${ACTIVE}`);
+
+const activeSessionsWithUse = query<SessionWithUseRow>(
+  'session_list_active_with_use',
+  `select ${COLUMNS}, ${proofsOf('session')} as proofs,
+     array(select distinct c.name from oauth_token_family f
+       join oauth_grant g on g.id = f.grant_id
+       join oauth_client c on c.id = g.client_id
+       where f.session_id = session.id and c.is_first_party and ${liveGrant('g')} order by c.name) as applications
+   ${ACTIVE}`,
 );
 
 export async function listMySessions(db: QueryRunner, principal: Principal) {
@@ -38,13 +42,15 @@ export async function listMySessions(db: QueryRunner, principal: Principal) {
   return rows.map((row) => presentSession(row, principal));
 }
 
-/** Lists the sessions with their last use, which REST does not have. */
+/** Lists the sessions with their last use and what they prove, which REST does not have. */
 export async function listSessionsWithUse(db: QueryRunner, principal: Principal) {
-  const rows = await db.query(activeSessions, [principal.accountId]);
+  const rows = await db.query(activeSessionsWithUse, [principal.accountId]);
   return rows.map((row) => ({
     ...presentSession(row, principal),
     lastUsedAt: isoOrNull(row.last_used_at),
     lastAddress: row.last_address,
+    methods: listProofs(row.proofs),
+    applications: row.applications,
   }));
 }
 
@@ -60,9 +66,3 @@ const presentSession = (row: SessionRow, principal: Principal) => ({
   os: row.os,
   deviceType: row.device_type,
 });
-
-/** Revokes a session of the account. An unknown id, or one of another account, is ignored (specification, section 4.5). */
-export async function revokeMySession(db: Database, principal: Principal, sessionId: string): Promise<void> {
-  const fields = { sessionId, reason: 'by the account' };
-  await runAndRecord(db, revokeSession, [sessionId, principal.accountId], fields);
-}

@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { accountProcedure } from '../../procedures/procedures.ts';
 import { resourceId, SUCCESS, success } from '../../procedures/fields.ts';
 import { endpoint, router } from '../../procedures/trpc.ts';
-import { listMySessions, revokeMySession } from './sessions.queries.ts';
+import { listMySessions } from './sessions.queries.ts';
 import { sessionOutput } from './sessions.schema.ts';
+import { revokeMySession } from './sessions.service.ts';
 
 export const sessionsRouter = router({
   listMySessions: accountProcedure('profile:read')
@@ -22,12 +23,13 @@ export const sessionsRouter = router({
         summary: 'Sign a session out',
         description: 'An unknown id changes nothing and succeeds.',
         returns: 'The session is signed out, or did not exist.',
+        effect: 'none',
       }),
     )
     .input(z.object({ sessionId: resourceId }))
     .output(success)
     .mutation(async ({ ctx, input }) => {
-      await revokeMySession(ctx.services.db, ctx.principal, input.sessionId);
+      await revokeMySession(ctx.services, ctx.principal, input.sessionId);
       return SUCCESS;
     }),
 });

@@ -24,10 +24,20 @@ export const sessionOutput = z
   })
   .meta({ id: 'Session', description: 'A sign-in session of the account.' });
 
-/** A session with its last use, for the console. */
+/** A method by which the user of a session has proved who they are, and when they last did. */
+const provenMethod = z.object({
+  method: z.string().meta({ description: '`password`, `link` (by email) or `passkey`. More can be added.' }),
+  at: timestamp,
+});
+
+/** A session with its last use and what it proves, for the console. */
 export const sessionWithUseOutput = z.object({
   ...sessionOutput.shape,
   /** To the minute; null before the first batch is written. */
   lastUsedAt: timestamp.nullable(),
   lastAddress: z.string().nullable(),
+  /** The latest proof first; empty if unknown. */
+  methods: z.array(provenMethod),
+  /** The names of the first-party applications whose tokens belong to it. */
+  applications: z.array(z.string()),
 });

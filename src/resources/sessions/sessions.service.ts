@@ -1,110 +1,121 @@
 import type { Database } from '../../db/database.ts';
-import { ProblemError } from '../../errors.ts';
-import { record, recordedCommand, runAndRecord } from '../../events/record.ts';
+import { ProblemError } from '../../problems/error.ts';
+import { command } from '../../db/query.ts';
+import { recordedCommand, runAndRecord } from '../../events/record.ts';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Principal } from '../../auth/principal.ts';
 import { openSession as isOpen } from '../../db/predicates.ts';
-import { type Account, Session } from '../../entities/index.ts';
-import { notify } from '../../jobs/notify.ts';
-import type { Services } from '../../app-services.ts';
-import { lockMany } from '../../transactions/locks.ts';
-import type { BrowserClient } from '../../procedures/browser-client.ts';
-import { DAY_MS } from '../../time.ts';
-import { rememberDevice } from './known-devices.ts';
+import { PROOF_TIME, withProofNow } from '../../auth/session-proofs.ts';
+import type { ProofMethod, Proofs } from '../../entities/index.ts';
+import type { Services } from '../../service/services.ts';
+import { logoutJobs } from '../../jobs/logouts.ts';
+import { change } from '../../transactions/change.ts';
+import { lockSession, lockSessionsOfAccount, type LockedSession } from '../../transactions/lock-credentials.ts';
+import { stepsOf, type Change } from '../../transactions/steps.ts';
+import type { AuthenticatingBrowser } from '../../procedures/browser-client.ts';
 
-/** The account and method of a sign-in. The session of `replaced`, the caller, is revoked. */
-type SignIn = {
-  readonly account: Account;
-  readonly authenticationType: 'password' | 'passkey' | 'invitation' | 'email_link';
-  readonly browserClient: BrowserClient;
-  readonly replaced: Principal | null;
+/** How an account signed in, as the REST API names it. */
+export type AuthenticationType = 'password' | 'passkey' | 'invitation' | 'email_link';
+
+/** A session that was open until a transaction revoked it. */
+export type EndedSession = {
+  readonly id: string;
+  readonly accountId: string;
+  readonly authenticationType: AuthenticationType | null;
+  readonly proofs: Proofs;
 };
 
-/** A new session. Set its cookies after the transaction has committed. */
-export type StartedSession = { readonly token: string; readonly expiresAt: Date; readonly deviceToken: string };
-
 /**
- * Creates a session with a new token, and makes the browser a known one. The account is notified of new browsers,
- * except the first.
+ * Revokes the session that a sign-in replaces. Call it before later locks of the sign-in: see LOCK_ORDER.
+ * @returns the session; null if the browser had none, or something else has revoked it
  */
-export async function startSession(tx: EntityManager, services: Services, signIn: SignIn): Promise<StartedSession> {
-  const { account, authenticationType, browserClient, replaced } = signIn;
-  const { tokens, config } = services;
-  await revokeReplacedSession(tx, replaced);
-
-  const { secret: token, hash: tokenHash } = tokens.generate('session');
-  const now = Date.now();
-  const expiresAt = new Date(now + config.sessionDays * DAY_MS);
-  const idleExpiresAt = new Date(Math.min(now + config.sessionIdleDays * DAY_MS, expiresAt.getTime()));
-  const { device: software, location } = browserClient;
-  const { id: sessionId } = tx.create(Session, {
-    account,
-    tokenHash,
-    authenticationType,
-    ...location,
-    ...software,
-    expiresAt,
-    idleExpiresAt,
-    provenAt: new Date(now),
-  });
-  record(tx, 'session.created', { accountId: account.id, sessionId, method: authenticationType });
-
-  const device = await rememberDevice(tx, account, browserClient);
-  if (device.isNew && !device.isFirst) await notifyOfNewDevice(tx, signIn);
-  await tx.flush();
-  return { token, expiresAt, deviceToken: device.token };
+export async function revokeReplacedSession(
+  tx: EntityManager,
+  replaced: Principal | null,
+): Promise<EndedSession | null> {
+  if (replaced?.kind !== 'session') return null;
+  const [ended] = await endSessions(tx, { id: replaced.credentialId }, 'signed in again');
+  return ended ?? null;
 }
 
-/** Sets the cookies of a committed session. */
-export function openSession(browserClient: BrowserClient, { token, expiresAt, deviceToken }: StartedSession): void {
-  browserClient.setSession(token, expiresAt);
-  browserClient.setDevice(deviceToken);
-}
-
-/** Revokes the session that a sign-in replaces. Call it before later locks of the sign-in: see LOCK_ORDER. */
-export async function revokeReplacedSession(tx: EntityManager, replaced: Principal | null): Promise<void> {
-  if (replaced?.kind === 'session') await revokeSessions(tx, { id: replaced.credentialId }, 'signed in again');
-}
-
-type SessionFilter = { readonly id: string } | { readonly account: string; readonly except?: string };
+type SessionFilter =
+  | { readonly id: string; readonly account?: string }
+  | { readonly account: string; readonly except?: string };
 
 /** Revokes one session, or all of an account except one. @returns the number of revoked sessions */
-export async function revokeSessions(tx: EntityManager, which: SessionFilter, reason: string): Promise<number> {
-  const filter =
-    'id' in which
-      ? { id: which.id }
-      : { account: which.account, ...(which.except === undefined ? {} : { id: { $ne: which.except } }) };
-  const locked = await lockMany(tx, 'session', { ...filter, revokedAt: null });
-  if (locked.length === 0) return 0;
-  const ended = await tx.execute<{ id: string; account_id: string }[]>(
-    `update session s set revoked_at = now()
-     where id = any(string_to_array(?, ' ')) and ${isOpen('s')}
-     returning id, account_id`,
-    [locked.map(({ id }) => id).join(' ')],
+export const revokeSessions = async (tx: EntityManager, which: SessionFilter, reason: string): Promise<number> =>
+  (await endSessions(tx, which, reason)).length;
+
+const endOpen = command<{ told: string }>(
+  'session_revoke',
+  `with ended as (
+     update session s set revoked_at = now() where id = any(string_to_array($1, ' ')) and ${isOpen('s')} returning s.id)
+   ${logoutJobs('select id from ended')}`,
+);
+
+/** Revokes sessions like `revokeSessions`. @returns the revoked ones */
+export async function endSessions(tx: EntityManager, which: SessionFilter, reason: string): Promise<EndedSession[]> {
+  const change = stepsOf(tx);
+  const [locked] = await change.run([lockSessionsStep(which)]);
+  return endLocked(change, locked, reason);
+}
+
+const lockSessionsStep = (which: SessionFilter) => {
+  if ('except' in which || !('id' in which))
+    return [lockSessionsOfAccount, [which.account, which.except ?? '']] as const;
+  return [lockSession, [which.id, which.account ?? null]] as const;
+};
+
+/** Revokes locked sessions that are open. */
+function endLocked(change: Change, locked: readonly LockedSession[], reason: string): EndedSession[] {
+  const ended = locked.filter(({ is_open: wasOpen }) => wasOpen);
+  if (ended.length === 0) return [];
+  change.later([endOpen, [ended.map(({ id }) => id).join(' ')]]);
+  change.record(
+    'session.ended',
+    ...ended.map(({ id: sessionId, account_id: accountId }) => ({ accountId, sessionId, reason })),
   );
-  for (const { id: sessionId, account_id: accountId } of ended) {
-    record(tx, 'session.ended', { accountId, sessionId, reason });
-  }
-  return ended.length;
+  return ended.map(({ id, account_id: accountId, authentication_type: authenticationType, proofs }) => ({
+    id,
+    accountId,
+    authenticationType,
+    proofs,
+  }));
+}
+
+/** Revokes a session of the account. An unknown id, or one of another account, is ignored (specification, section 4.5). */
+export const revokeMySession = async ({ db }: Services, caller: Principal, sessionId: string): Promise<void> => {
+  await endOwn(db, caller, { id: sessionId, account: caller.accountId });
+};
+
+/** Revokes all sessions of the account except the calling one. @returns how many */
+export const revokeOtherSessions = ({ db }: Services, caller: Principal): Promise<number> =>
+  endOwn(db, caller, { account: caller.accountId, except: caller.credentialId });
+
+function endOwn(db: Database, caller: Principal, which: SessionFilter): Promise<number> {
+  const spec = { on: { account: caller.accountId }, requires: 'self', reads: [lockSessionsStep(which)] } as const;
+  return change(db, caller, spec, (opened, [locked]) => endLocked(opened, locked, 'by the account').length);
 }
 
 const markProven = recordedCommand<{ id: string }>(
-  'mark_session_proven',
-  `update session set proven_at = now() where id = $1 and revoked_at is null returning id`,
+  'session_update_proofs',
+  `update session s set proofs = ${withProofNow('s', '$2')}, proven_at = ${PROOF_TIME}
+   where s.id = $1 and s.revoked_at is null returning s.id`,
   'session.proven',
 );
 
-/** Records that the user of a session has just re-authenticated. @throws credential_invalid if the session was revoked */
-export async function setProven(db: Database, { credentialId, accountId }: Principal, method: string): Promise<void> {
+/**
+ * Adds a proof to a session: its user has just proved who they are by this method.
+ * @throws credential_invalid if the session was revoked
+ */
+export async function addProof(
+  db: Database,
+  _browserClient: AuthenticatingBrowser,
+  { credentialId, accountId }: Principal,
+  method: ProofMethod,
+): Promise<void> {
   const fields = { accountId, sessionId: credentialId, method };
-  const [row] = await runAndRecord(db, markProven, [credentialId], fields);
+  const [row] = await runAndRecord(db, markProven, [credentialId, method], fields);
   // A password change revokes all sessions, so a proof by the old password fails here.
   if (row === undefined) throw new ProblemError('credential_invalid');
-}
-
-/** Enqueues a notice about a new browser, with its location and the time. */
-async function notifyOfNewDevice(tx: EntityManager, { account, browserClient }: SignIn): Promise<void> {
-  const { browser, os } = browserClient.device;
-  const at = new Date().toISOString();
-  await notify(tx, account.id, { kind: 'new_device', browser, os, ...browserClient.location, at });
 }

@@ -1,32 +1,31 @@
-import { UniqueConstraintViolationException } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { Services } from '../../app-services.ts';
+import type { Services } from '../../service/services.ts';
 import type { Principal } from '../../auth/principal.ts';
 import { Account } from '../../entities/index.ts';
-import { ProblemError } from '../../errors.ts';
+import { ProblemError } from '../../problems/error.ts';
 import { record } from '../../events/record.ts';
-import type { BrowserClient } from '../../procedures/browser-client.ts';
-import { isSameEmailAddress, lockEmailAddress } from '../../transactions/email-address.ts';
-import { lockAccountByEmail } from '../../transactions/with-account.ts';
+import type { AuthenticatingBrowser } from '../../procedures/browser-client.ts';
+import { isUniqueViolation } from '../../db/errors.ts';
+import { isSameEmailAddress, lockAccountByEmail } from '../../transactions/email-address.ts';
 import { acceptInvitation, findInvitationByToken, type LinkedInvitation } from '../invitations/acceptance.service.ts';
-import { revokeReplacedSession, startSession } from '../sessions/sessions.service.ts';
+import { revokeReplacedSession } from '../sessions/sessions.service.ts';
+import { startSession } from '../sessions/start-session.ts';
 import { deleteSignUpAttempts, proveMailbox } from './prove-mailbox.ts';
 import type { SignUp } from './sign-in.schema.ts';
-import { lockMany, lockOne } from '../../transactions/locks.ts';
-import { transaction } from '../../transactions/transaction.ts';
-import { lockMembership } from '../../transactions/with-team.ts';
+import { lockMany, lockMembership, lockOne } from '../../transactions/locks.ts';
+import { change } from '../../transactions/change.ts';
 
 type Registration = SignUp & { readonly passwordHash: string };
 
 /** Creates a verified account, accepts the invitation and signs in. The emailed link has verified the mailbox. */
 export async function registerFromInvitation(
   services: Services,
-  browserClient: BrowserClient,
+  browserClient: AuthenticatingBrowser,
   replaced: Principal | null,
   input: Registration & { readonly invitationToken: string },
 ) {
-  return transaction(services.db, async (tx) => {
-    await lockEmailAddress(tx, input.email);
+  const spec = { on: { email: input.email }, requires: 'nothing' } as const;
+  return change(services.db, 'visitor', spec, async ({ em: tx }) => {
     const { team } = requireInvited(
       await findInvitationByToken(tx, services, input.invitationToken, false),
       input,
@@ -45,7 +44,14 @@ export async function registerFromInvitation(
 
     const account = await registerVerified(tx, known, { ...input, email: invitation.email });
     await acceptInvitation(tx, services, invitation.id, account);
-    return startSession(tx, services, { account, authenticationType: 'invitation', browserClient, replaced: null });
+    const session = await startSession(tx, services, {
+      account,
+      authenticationType: 'invitation',
+      proved: ['link'],
+      browserClient,
+      continued: null,
+    });
+    return { ...session, accountId: account.id, clientId: invitation.clientId ?? null };
   });
 }
 
@@ -82,7 +88,6 @@ export async function registerVerified(
       firstName: firstName ?? names.firstName ?? null,
       lastName: lastName ?? names.lastName ?? null,
     });
-    await tx.flush();
     return known;
   }
   await deleteSignUpAttempts(tx, email);
@@ -96,7 +101,6 @@ export async function registerVerified(
   });
   record(tx, 'account.created', { accountId: account.id });
   record(tx, 'account.email_verified', { accountId: account.id });
-  await tx.flush();
   return account;
 }
 
@@ -105,7 +109,7 @@ export async function retryOnUniqueViolation<Result>(work: () => Promise<Result>
   try {
     return await work();
   } catch (error) {
-    if (!(error instanceof UniqueConstraintViolationException)) throw error;
+    if (!isUniqueViolation(error)) throw error;
     return work();
   }
 }

@@ -1,6 +1,8 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { KnownDevice, Passkey, PasskeyChallenge, type Account } from '../../entities/index.ts';
+import { command } from '../../db/query.ts';
 import { record } from '../../events/record.ts';
+import { runStep } from '../../transactions/steps.ts';
 import { revokeApiKeys, revokeGrants } from '../../transactions/revocation.ts';
 import { deleteTokens } from '../accounts/email-link-token.ts';
 import { revokeSessions } from '../sessions/sessions.service.ts';
@@ -30,7 +32,12 @@ export async function proveMailbox(tx: EntityManager, account: Account, email: s
   record(tx, 'account.email_verified', { accountId: account.id });
 }
 
+const deleteAttempts = command<never>(
+  'sign_up_attempt_delete_of_address',
+  'delete from sign_up_attempt where lower(email) = lower($1)',
+);
+
 /** Deletes all sign-up attempts with an email address. */
 export async function deleteSignUpAttempts(tx: EntityManager, email: string): Promise<void> {
-  await tx.execute('delete from sign_up_attempt where lower(email) = lower(?)', [email]);
+  await runStep(tx, [deleteAttempts, [email]]);
 }

@@ -1,17 +1,15 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
-import type { Services } from '../../app-services.ts';
+import type { Services } from '../../service/services.ts';
 import type { Principal } from '../../auth/principal.ts';
 import { liveApiKey, liveGrant } from '../../db/predicates.ts';
 import { iso, isoOrNull, query, type QueryRunner } from '../../db/query.ts';
 import { Passkey } from '../../entities/index.ts';
-import { ProblemError } from '../../errors.ts';
-import { record } from '../../events/record.ts';
+import { ProblemError } from '../../problems/error.ts';
 import { notify } from '../../jobs/notify.ts';
 import type { BrowserClient } from '../../procedures/browser-client.ts';
 import { HOUR_MS } from '../../time.ts';
 import { deletePendingConsents, revokeApiKeys, revokeGrants } from '../../transactions/revocation.ts';
-import { transaction } from '../../transactions/transaction.ts';
-import { lockAccount } from '../../transactions/with-account.ts';
+import { change } from '../../transactions/change.ts';
+import type { Change } from '../../transactions/steps.ts';
 import { deleteTokens } from '../accounts/email-link-token.ts';
 import { forgetDevices } from '../sessions/known-devices.ts';
 import { revokeSessions } from '../sessions/sessions.service.ts';
@@ -25,9 +23,9 @@ type Row = {
   last_used_at: string | null;
 };
 
-// Keys that an app created are revoked with the app.
+// Keys that an app created are revoked with the app. First-party apps have access through sessions, which have ended.
 const accessOfAccount = query<Row>(
-  'remaining_access',
+  'account_list_remaining_access',
   `select 'passkey' as kind, p.id, p.name, p.created_at, p.last_used_at from passkey p where p.account_id = $1
    union all
    select 'api_key', k.id, k.name, k.created_at, k.last_used_at from api_key k
@@ -35,7 +33,7 @@ const accessOfAccount = query<Row>(
    union all
    select 'connected_app', g.id, c.name, g.created_at, g.last_used_at
    from oauth_grant g join oauth_client c on c.id = g.client_id
-   where g.account_id = $1 and ${liveGrant('g')}
+   where g.account_id = $1 and ${liveGrant('g')} and not c.is_first_party
    order by created_at desc, id desc`,
 );
 
@@ -50,17 +48,29 @@ export async function listRemainingAccess(db: QueryRunner, accountId: string) {
 }
 
 const PURPOSE = 'revoke access after reset';
-const REASON = 'password reset';
-/** The time in which the last page of a reset can revoke the remaining access. */
+const REASONS = ['password reset', 'password changed'] as const;
+type Reason = (typeof REASONS)[number];
+/** The time in which the page after a reset or change of the password can revoke the remaining access. */
 const VALID_MS = HOUR_MS;
 
-/** Creates the token with which the last page of a reset revokes the remaining access. It is not stored. */
-export const createRevocationToken = ({ encryption }: Services, accountId: string): string =>
-  encryption.encrypt(JSON.stringify({ purpose: PURPOSE, accountId, resetAt: Date.now() }));
+/**
+ * Creates the token with which the page after a reset or change of the password revokes the remaining access. It is not
+ * stored.
+ */
+export const createRevocationToken = ({ encryption }: Services, accountId: string, reason: Reason): string =>
+  encryption.encrypt(JSON.stringify({ purpose: PURPOSE, accountId, resetAt: Date.now(), reason }));
+
+/** Returns what still gives access to an account whose password was set anew, and the token that revokes all of it. */
+export const offerRevocation = async (services: Services, accountId: string, reason: Reason) => ({
+  access: await listRemainingAccess(services.db, accountId),
+  revocationToken: createRevocationToken(services, accountId, reason),
+});
 
 /**
  * Revokes all passkeys, API keys and grants of the account, and all sessions except the caller's. This includes access
- * obtained since the reset, because a key can create keys, and a passkey can sign in and change the email address.
+ * obtained since then, because a key can create keys, and a passkey can sign in and change the email address.
+ * @throws link_invalid also for the token of a change of the password without a session of the account: its page has one,
+ * and who was signed out since then, such as by a reset, must not end what the owner has.
  */
 export async function revokeRemainingAccess(
   services: Services,
@@ -68,41 +78,44 @@ export async function revokeRemainingAccess(
   caller: Principal | null,
   token: string,
 ): Promise<void> {
-  const accountId = await findLink(
+  const { accountId, reason } = await findLink(
     browserClient,
     Promise.resolve().then(() => parseToken(services, token)),
   );
-  await transaction(services.db, async (tx) => {
-    await lockAccount(tx, accountId);
-    const own = caller?.kind === 'session' && caller.accountId === accountId ? { except: caller.credentialId } : {};
-    await revokeSessions(tx, { account: accountId, ...own }, REASON);
+  const own = caller?.kind === 'session' && caller.accountId === accountId ? caller : null;
+  if (own === null && reason === 'password changed') throw new ProblemError('link_invalid');
+  const on = { account: accountId };
+  const changeAccount = (work: (opened: Change) => Promise<void>) =>
+    own === null
+      ? change(services.db, 'visitor', { on, requires: 'nothing' }, (opened) => {
+          if (opened.account === null) throw new ProblemError('credential_invalid');
+          return work(opened);
+        })
+      : change(services.db, own, { on, requires: 'self' }, work);
+  await changeAccount(async ({ em: tx, record }) => {
+    const others = own === null ? {} : { except: own.credentialId };
+    await revokeSessions(tx, { account: accountId, ...others }, reason);
     await forgetDevices(tx, accountId, browserClient);
     await deleteTokens(tx, accountId, ['change_email']);
-    await revokeGrants(tx, { account: accountId }, REASON);
+    await revokeGrants(tx, { account: accountId }, reason);
     await deletePendingConsents(tx, { account: accountId });
-    await revokeApiKeys(tx, { account: accountId }, REASON);
-    await deletePasskeys(tx, accountId);
+    await revokeApiKeys(tx, { account: accountId }, reason);
+    for (const passkey of await tx.find(Passkey, { account: accountId }, { orderBy: { id: 'asc' } })) {
+      tx.remove(passkey);
+      record('passkey.removed', { accountId, passkeyId: passkey.id, reason });
+    }
     await notify(tx, accountId, { kind: 'access_revoked' });
   });
 }
 
-/** @returns the id of the account */
-function parseToken({ encryption }: Services, token: string): string {
+function parseToken({ encryption }: Services, token: string): { accountId: string; reason: Reason } {
   try {
-    const { purpose, accountId, resetAt } = JSON.parse(encryption.decrypt(token)) as Record<string, unknown>;
+    const { purpose, accountId, resetAt, reason } = JSON.parse(encryption.decrypt(token)) as Record<string, unknown>;
     if (purpose === PURPOSE && typeof accountId === 'string' && Number(resetAt) > Date.now() - VALID_MS) {
-      return accountId;
+      return { accountId, reason: REASONS.find((known) => known === reason) ?? 'password reset' };
     }
   } catch {
     // The token is invalid; see below.
   }
   throw new ProblemError('link_invalid');
-}
-
-async function deletePasskeys(tx: EntityManager, accountId: string): Promise<void> {
-  const passkeys = await tx.find(Passkey, { account: accountId }, { orderBy: { id: 'asc' } });
-  for (const passkey of passkeys) {
-    tx.remove(passkey);
-    record(tx, 'passkey.removed', { accountId, passkeyId: passkey.id, reason: REASON });
-  }
 }

@@ -1,4 +1,5 @@
 import { hashSecret } from '../../crypto/tokens.ts';
+import type { SchemeShare } from '../../crypto/scheme-choice.ts';
 import { query, type QueryRunner } from '../../db/query.ts';
 
 type Row = {
@@ -12,10 +13,10 @@ type Row = {
 };
 
 const findForSignIn = query<Row>(
-  'find_for_sign_in',
+  'account_find_for_sign_in',
   `select a.id as account_id, a.password_hash, a.disabled_at is not null as is_disabled, d.id as device_id,
      s.id as attempt_id, s.password_hash as attempt_hash,
-     (select string_agg(scheme, ' ') from password_scheme) as schemes
+     (select string_agg(accounts || ' ' || scheme, chr(10)) from password_scheme where accounts > 0) as schemes
    from (values (lower($1::text))) as address (email)
    left join account a on lower(a.email) = address.email
    left join known_device d on d.account_id = a.id and d.token_hash = $2
@@ -35,15 +36,21 @@ export async function findSignIn(db: QueryRunner, email: string, deviceToken: st
   const { account_id: accountId = null, device_id: deviceId = null } = row ?? {};
   return {
     accountId,
-    passwordHash: row === undefined || row.is_disabled ? null : row.password_hash,
+    /** Also of a disabled account, so that its sign-ins take the same work as before. */
+    passwordHash: row?.password_hash ?? null,
+    isDisabled: row?.is_disabled ?? false,
     deviceId,
-    /** Of hashes that were imported. */
-    schemes: row?.schemes?.split(' ') ?? [],
+    schemes: row?.schemes?.split('\n').map(toShare) ?? [],
     attempt:
       row === undefined || row.attempt_id === null || row.attempt_hash === null
         ? null
         : { id: row.attempt_id, passwordHash: row.attempt_hash },
   };
+}
+
+function toShare(line: string): SchemeShare {
+  const [accounts = '', scheme = ''] = line.split(' ', 2);
+  return { scheme, accounts: Number(accounts) };
 }
 
 export type SignInTarget = Awaited<ReturnType<typeof findSignIn>>;

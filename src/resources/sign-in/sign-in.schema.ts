@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { readableName } from '../../procedures/fields.ts';
+import { authorizationId, continuation } from '../oauth-consent/continuation.ts';
 import { PASSWORD_LENGTH } from '../../crypto/password-hash.ts';
 import { emailAddress, success, text, timestamp } from '../../procedures/fields.ts';
 
@@ -15,18 +16,37 @@ export const linkToken = z.string();
 /** Links whose pages show nothing of the account. */
 export const checkLinkInput = z.object({ purpose: z.enum(['reset_password', 'change_email']), token: linkToken });
 
+export const readApplicationInput = z.object({ authorizationId: text(1, 255) });
+
+/** Null if there is none, or one of others. */
+export const readApplicationOutput = z.object({ name: z.string() }).nullable();
+
 export const policyOutput = z.object({ signup: z.enum(['open', 'invited', 'closed']) });
 
 export const signUpInput = z.object({
   email: emailAddress,
   password: newPassword,
-  firstName: readableName(2, 255).optional(),
-  lastName: readableName(2, 255).optional(),
+  firstName: readableName(1, 255).optional(),
+  lastName: readableName(1, 255).optional(),
   invitationToken: linkToken.optional(),
+  authorizationId,
 });
 export type SignUp = z.infer<typeof signUpInput>;
 
-export const signUpOutput = z.object({ signedIn: z.boolean() });
+export const signUpOutput = z.object({ signedIn: z.boolean(), continueTo: continuation.optional() });
+
+/** Who wants a link, and the request of an application that it continues. */
+export const requestLinkInput = z.object({ email: emailAddress, authorizationId });
+
+/** The name of the application to which a link leads. */
+const application = z.string().optional();
+
+export const checkLinkOutput = z.object({ isUsable: z.boolean(), application });
+
+export const signInLinkOutput = z.object({ email: z.string(), application });
+
+/** A link was used. */
+export const usedLinkOutput = success.extend({ continueTo: continuation.optional() });
 
 export const signInInput = z.object({ email: emailAddress, password: givenPassword });
 export type SignIn = z.infer<typeof signInInput>;
@@ -39,14 +59,14 @@ export const verifyEmailInput = z.object({
 });
 export type Verification = z.infer<typeof verifyEmailInput>;
 
-export const verificationOutput = z.object({ email: z.string(), needsPassword: z.boolean() });
+export const verificationOutput = z.object({ email: z.string(), needsPassword: z.boolean(), application });
 
 export const pendingSignUpOutput = z.object({ email: z.string(), expiresAt: timestamp }).nullable();
 
 export const resetPasswordInput = z.object({ token: linkToken, password: newPassword });
 
-/** The remaining access after a reset, and the token that revokes all of it. */
-export const resetPasswordOutput = success.extend({
+/** The remaining access after a reset or change of the password, and the token that revokes all of it. */
+export const remainingAccessOutput = success.extend({
   access: z.array(
     z.object({
       kind: z.enum(['passkey', 'api_key', 'connected_app']),
@@ -58,3 +78,5 @@ export const resetPasswordOutput = success.extend({
   ),
   revocationToken: z.string(),
 });
+
+export const resetPasswordOutput = remainingAccessOutput.extend({ continueTo: continuation.optional() });

@@ -1,30 +1,31 @@
-import type { Services } from '../../app-services.ts';
+import type { Services } from '../../service/services.ts';
 import type { Authentication } from '../../auth/authenticate.ts';
 import type { Principal } from '../../auth/principal.ts';
-import { withMinimumDuration } from '../../crypto/minimum-duration.ts';
-import { hashPassword, needsRehash, verifyPassword } from '../../crypto/password-hash.ts';
-import { SignUpAttempt } from '../../entities/index.ts';
-import { ProblemError } from '../../errors.ts';
-import type { ProblemCode } from '../../problems.ts';
-import type { BrowserClient } from '../../procedures/browser-client.ts';
-import { addressAttemptLimit, consumeAttempt, passwordAttemptLimit, refundAttempt } from '../../rate-limit/attempts.ts';
-import { revokeReplacedSession, revokeSessions, openSession, startSession } from '../sessions/sessions.service.ts';
+import { hashPassword, needsRehash, schemeOf, verifyPassword } from '../../crypto/password-hash.ts';
+import { chooseScheme } from '../../crypto/scheme-choice.ts';
+import { command } from '../../db/query.ts';
+import { Account } from '../../entities/index.ts';
+import { ProblemError } from '../../problems/error.ts';
+import type { ProblemCode } from '../../problems/catalogue.ts';
+import type { AuthenticatingBrowser, BrowserClient } from '../../procedures/browser-client.ts';
+import { countAttempt } from '../../rate-limit/attempts.ts';
+import { revokeReplacedSession, revokeSessions } from '../sessions/sessions.service.ts';
+import { openSession, startSession } from '../sessions/start-session.ts';
 import { findSignIn, type SignInTarget } from './sign-in.queries.ts';
 import type { SignIn } from './sign-in.schema.ts';
 import { startSignUpSession } from './sign-up-attempts.ts';
-import { lockOne } from '../../transactions/locks.ts';
-import { transaction } from '../../transactions/transaction.ts';
+import { change } from '../../transactions/change.ts';
 
 /** Signs in with a password to the account of the email address, or to the pending sign-up of this browser. */
 export async function signIn(
   services: Services,
-  browserClient: BrowserClient,
+  browserClient: AuthenticatingBrowser,
   replaced: Principal | null,
   input: SignIn,
 ): Promise<void> {
   const target = await findSignIn(services.db, input.email, browserClient.deviceToken);
   try {
-    await withMinimumDuration(signInToAccount(services, browserClient, replaced, input, target));
+    await signInToAccount(services, browserClient, replaced, input, target);
   } catch (error) {
     if (!isOneOf(error, ['sign_in_failed', 'rate_limited'])) throw error;
     if (!(await signInToAttempt(services, browserClient, replaced, input, target))) throw error;
@@ -37,39 +38,41 @@ const isOneOf = (error: unknown, codes: readonly ProblemCode[]): boolean =>
 /** Verifies the password. Every failure is the same error after the same work, so that it does not reveal accounts. */
 async function signInToAccount(
   services: Services,
-  browserClient: BrowserClient,
+  browserClient: AuthenticatingBrowser,
   replaced: Principal | null,
   { email, password }: SignIn,
-  { accountId, passwordHash, deviceId, schemes }: SignInTarget,
+  { accountId, passwordHash, isDisabled, deviceId, schemes }: SignInTarget,
 ): Promise<void> {
   const { db, config } = services;
-  const { attempts, addressBucket } = browserClient;
-  // A known browser has a separate limit, which attackers cannot exhaust.
-  const limits =
-    deviceId === null
-      ? [addressAttemptLimit(attempts, 'sign-in', addressBucket), passwordAttemptLimit(attempts, { email })]
-      : [passwordAttemptLimit(attempts, { deviceId })];
-  for (const limit of limits) await consumeAttempt(limit);
+  const counted = await countAttempt(browserClient, { kind: 'password', email, deviceId });
 
-  const isRight = await verifyPassword(password, passwordHash, config.passwordCost, schemes);
-  if (!isRight || accountId === null || passwordHash === null) {
+  const scheme = chooseScheme(services.encryption, email, schemes) ?? schemeOf(config.passwordCost);
+  const isRight = await verifyPassword(password, passwordHash, scheme);
+  if (!isRight || isDisabled || accountId === null || passwordHash === null) {
     throw new ProblemError('sign_in_failed', undefined, accountId === null ? {} : { accountId });
   }
   const currentHash = needsRehash(passwordHash, config.passwordCost)
     ? await hashPassword(password, config.passwordCost)
     : passwordHash;
 
-  const session = await transaction(db, async (tx) => {
+  const spec = { on: { account: accountId }, requires: 'nothing' } as const;
+  const session = await change(db, 'visitor', spec, async ({ em: tx }) => {
     // The account may have been disabled, deleted or given another password since it was looked up.
-    const account = await lockOne(tx, 'account', accountId);
+    const account = await tx.findOne(Account, accountId);
     if (account === null || account.disabledAt || account.passwordHash !== passwordHash) {
       throw new ProblemError('sign_in_failed', undefined, { accountId });
     }
     account.passwordHash = currentHash;
-    return startSession(tx, services, { account, authenticationType: 'password', browserClient, replaced });
+    return startSession(tx, services, {
+      account,
+      authenticationType: 'password',
+      proved: ['password'],
+      browserClient,
+      continued: await revokeReplacedSession(tx, replaced),
+    });
   });
   openSession(browserClient, session);
-  for (const limit of limits) await refundAttempt(limit);
+  await counted.refund();
 }
 
 /**
@@ -78,24 +81,33 @@ async function signInToAccount(
  */
 async function signInToAttempt(
   services: Services,
-  browserClient: BrowserClient,
+  browserClient: AuthenticatingBrowser,
   replaced: Principal | null,
   { password }: SignIn,
   { attempt }: SignInTarget,
 ): Promise<boolean> {
   if (attempt === null) return false;
-  const limit = passwordAttemptLimit(browserClient.attempts, { signUpId: attempt.id });
-  await consumeAttempt(limit);
-  if (!(await verifyPassword(password, attempt.passwordHash, services.config.passwordCost))) return false;
-  const session = await transaction(services.db, async (tx) => {
-    await revokeReplacedSession(tx, replaced);
-    return startSignUpSession(tx, services, attempt.id);
-  });
+  const counted = await countAttempt(browserClient, { kind: 'sign-up-password', signUpId: attempt.id });
+  if (!(await verifyPassword(password, attempt.passwordHash))) return false;
+  const session = await change(
+    services.db,
+    'visitor',
+    { on: 'installation', requires: 'nothing' },
+    async ({ em: tx }) => {
+      await revokeReplacedSession(tx, replaced);
+      return startSignUpSession(tx, services, attempt.id);
+    },
+  );
   if (session === null) return false;
   browserClient.setSession(session.token, session.expiresAt);
-  await refundAttempt(limit);
+  await counted.refund();
   return true;
 }
+
+const endSignUpSession = command<never>(
+  'sign_up_attempt_update_session_ended',
+  'update sign_up_attempt set session_token_hash = null where id = $1',
+);
 
 /** Revokes the caller's session, if there is one, and always clears its cookie. */
 export async function signOut(
@@ -105,9 +117,11 @@ export async function signOut(
 ): Promise<void> {
   const { principal } = authentication;
   if (principal?.kind === 'session') {
-    await transaction(db, (tx) => revokeSessions(tx, { id: principal.credentialId }, 'signed out'));
+    await change(db, 'visitor', { on: 'installation', requires: 'nothing' }, ({ em }) =>
+      revokeSessions(em, { id: principal.credentialId }, 'signed out'),
+    );
   } else if (principal === null && authentication.signUp !== undefined) {
-    await db.em().nativeUpdate(SignUpAttempt, { id: authentication.signUp.id }, { sessionTokenHash: null });
+    await db.run(endSignUpSession, [authentication.signUp.id]);
   }
   browserClient.clearSession();
 }

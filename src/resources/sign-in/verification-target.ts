@@ -1,8 +1,8 @@
-import type { Services } from '../../app-services.ts';
+import type { Services } from '../../service/services.ts';
 import type { Principal } from '../../auth/principal.ts';
 import { hashSecret } from '../../crypto/tokens.ts';
 import { query } from '../../db/query.ts';
-import { ProblemError } from '../../errors.ts';
+import { ProblemError } from '../../problems/error.ts';
 import type { BrowserClient } from '../../procedures/browser-client.ts';
 
 type Row = {
@@ -11,6 +11,7 @@ type Row = {
   email: string;
   password_hash: string | null;
   browser_hash: string | null;
+  client_id: string | null;
 };
 
 /** The target of a valid verification link: a sign-up, or an account whose email address is not verified. */
@@ -22,14 +23,16 @@ export type VerificationTarget = {
   readonly passwordHash: string | null;
   /** Whether the link was opened in the browser that signed up, or in one that is signed in to the account. */
   readonly isSameBrowser: boolean;
+  /** The application at which the sign-up, or the request for the link, began. */
+  readonly clientId: string | null;
 };
 
 const findTarget = query<Row>(
-  'find_verification',
-  `select id as attempt_id, account_id, email, password_hash, encode(browser_hash, 'hex') as browser_hash
+  'sign_up_attempt_find',
+  `select id as attempt_id, account_id, email, password_hash, encode(browser_hash, 'hex') as browser_hash, client_id
    from sign_up_attempt where token_hash = $1 and expires_at > now()
    union all
-   select null, a.id, t.email, a.password_hash, null
+   select null, a.id, t.email, a.password_hash, null, t.client_id
    from account_token t join account a on a.id = t.account_id
    where t.token_hash = $1 and t.purpose = 'verify_email' and t.expires_at > now()
      and a.disabled_at is null and a.email_verified_at is null and lower(a.email) = lower(t.email)`,
@@ -55,6 +58,7 @@ export async function findVerificationTarget(
     accountId: row.account_id,
     email: row.email,
     passwordHash: row.password_hash,
+    clientId: row.client_id,
     isSameBrowser: isOfBrowser || (isSignedIn && row.password_hash !== null),
   };
 }

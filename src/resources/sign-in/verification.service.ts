@@ -1,24 +1,23 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { Services } from '../../app-services.ts';
+import type { Services } from '../../service/services.ts';
 import type { Principal } from '../../auth/principal.ts';
-import { withMinimumDuration } from '../../crypto/minimum-duration.ts';
-import { hashPassword, requireUncommon, verifyPassword } from '../../crypto/password-hash.ts';
+import { requireUncommon } from '../../crypto/common-passwords.ts';
+import { hashPassword, verifyPassword } from '../../crypto/password-hash.ts';
 import { hashSecret } from '../../crypto/tokens.ts';
-import { type Account, SignUpAttempt } from '../../entities/index.ts';
-import { ProblemError } from '../../errors.ts';
-import type { BrowserClient } from '../../procedures/browser-client.ts';
-import { consumeAttempt, passwordAttemptLimit, refundAttempt } from '../../rate-limit/attempts.ts';
-import { lockEmailAddress } from '../../transactions/email-address.ts';
-import { lockAccountByEmail } from '../../transactions/with-account.ts';
+import { type Account, type ProofMethod, SignUpAttempt } from '../../entities/index.ts';
+import { ProblemError } from '../../problems/error.ts';
+import type { AuthenticatingBrowser, BrowserClient } from '../../procedures/browser-client.ts';
+import { countAttempt } from '../../rate-limit/attempts.ts';
+import { lockAccountByEmail } from '../../transactions/email-address.ts';
 import { consumeToken } from '../accounts/email-link-token.ts';
-import { revokeReplacedSession, openSession, startSession } from '../sessions/sessions.service.ts';
+import { findContinuation, type Continuation } from '../oauth-consent/continuation.ts';
+import { revokeReplacedSession } from '../sessions/sessions.service.ts';
+import { openSession, startSession } from '../sessions/start-session.ts';
 import { findLink } from '../../rate-limit/link-attempts.ts';
-import { consumeMailAttempt, enqueueLink } from './email-link.ts';
 import { registerVerified, retryOnUniqueViolation } from './invited-sign-up.service.ts';
 import type { Verification } from './sign-in.schema.ts';
-import { createAttempt, findAttemptOfBrowser } from './sign-up-attempts.ts';
 import { findVerificationTarget, type VerificationTarget } from './verification-target.ts';
-import { transaction } from '../../transactions/transaction.ts';
+import { change } from '../../transactions/change.ts';
 
 /** Returns the email address of a verification link without consuming it, because mail scanners open links. */
 export async function readVerification(
@@ -26,60 +25,64 @@ export async function readVerification(
   browserClient: BrowserClient,
   principal: Principal | null,
   token: string,
-): Promise<{ email: string; needsPassword: boolean }> {
+): Promise<{ email: string; needsPassword: boolean; application?: string }> {
   const target = await findLink(browserClient, findVerificationTarget(services, browserClient, principal, token));
-  return { email: target.email, needsPassword: !target.isSameBrowser };
+  const next = await findContinuation(services, target.clientId, browserClient);
+  return { email: target.email, needsPassword: !target.isSameBrowser, ...(next && { application: next.name }) };
 }
 
 /**
  * Verifies an email address, and signs in. The browser that signed up needs only the link. Other browsers also need the
  * password of the sign-up, or set a new one.
+ * @returns the application to which the link leads
  * @throws link_invalid, password_required, password_wrong
  */
 export async function verifyEmail(
   services: Services,
-  browserClient: BrowserClient,
+  browserClient: AuthenticatingBrowser,
   principal: Principal | null,
   { token, password, newPassword }: Verification,
-): Promise<void> {
+): Promise<Continuation | undefined> {
   const { db, config } = services;
   const target = await findLink(browserClient, findVerificationTarget(services, browserClient, principal, token));
   let newHash: string | null = null;
+  const proved: ProofMethod[] = ['link'];
   if (newPassword !== undefined) {
-    requireUncommon(newPassword, target.email, '/newPassword');
+    requireUncommon(newPassword, { email: target.email, brandName: config.brand.name }, '/newPassword');
     newHash = await hashPassword(newPassword, config.passwordCost);
   } else if (!target.isSameBrowser) {
-    await requirePassword(services, browserClient, target, password);
+    await requirePassword(browserClient, target, password);
+    proved.push('password');
   }
   const session = await retryOnUniqueViolation(() =>
-    transaction(db, async (tx) => {
-      await lockEmailAddress(tx, target.email);
+    change(db, 'visitor', { on: { email: target.email }, requires: 'nothing' }, async ({ em: tx }) => {
       const account =
         target.attemptId === null
           ? await verifyAccount(tx, services, principal, target, newHash ?? target.passwordHash, token)
           : await createSignedUpAccount(tx, principal, target, newHash, token);
-      return startSession(tx, services, {
+      const started = await startSession(tx, services, {
         account,
         authenticationType: 'email_link',
+        proved,
         browserClient,
-        replaced: null,
+        continued: null,
       });
+      return { ...started, accountId: account.id };
     }),
   );
   openSession(browserClient, session);
+  return findContinuation(services, target.clientId, browserClient, session.accountId);
 }
 
 async function requirePassword(
-  { config }: Services,
-  { attempts }: BrowserClient,
+  browserClient: BrowserClient,
   { attemptId, accountId, passwordHash }: VerificationTarget,
   password: string | undefined,
 ): Promise<void> {
   if (password === undefined) throw new ProblemError('password_required');
-  const limit = passwordAttemptLimit(attempts, { signUpId: attemptId ?? accountId });
-  await consumeAttempt(limit);
-  if (!(await verifyPassword(password, passwordHash, config.passwordCost))) throw new ProblemError('password_wrong');
-  await refundAttempt(limit);
+  const counted = await countAttempt(browserClient, { kind: 'sign-up-password', signUpId: attemptId ?? accountId });
+  if (!(await verifyPassword(password, passwordHash))) throw new ProblemError('password_wrong');
+  await counted.refund();
 }
 
 /** Creates the account of a sign-up, or reclaims an unverified one. Of concurrent calls only one succeeds. */
@@ -120,39 +123,4 @@ async function verifyAccount(
   if ((account.passwordHash ?? null) !== passwordHash) throw new ProblemError('link_invalid');
   const { firstName, lastName } = account;
   return registerVerified(tx, account, { email, passwordHash: provenHash, firstName, lastName });
-}
-
-/**
- * Sends a new link to an account whose email address is not verified, or for the sign-up of this browser. Earlier
- * links stay valid.
- */
-export async function resendVerification(
-  services: Services,
-  browserClient: BrowserClient,
-  email: string,
-): Promise<void> {
-  await consumeMailAttempt(services, browserClient, email);
-  await withMinimumDuration(
-    transaction(services.db, async (tx) => {
-      await lockEmailAddress(tx, email);
-      const attempt = await findAttemptOfBrowser(tx, email, browserClient.deviceToken);
-      if (attempt !== null) {
-        const { accountId, passwordHash, firstName = null, lastName = null, browserHash } = attempt;
-        const copied = {
-          accountId,
-          email: attempt.email,
-          passwordHash,
-          firstName,
-          lastName,
-          browserHash,
-          language: browserClient.language,
-        };
-        await createAttempt(tx, services, copied);
-        return;
-      }
-      const account = await lockAccountByEmail(tx, email);
-      if (!account?.email || account.emailVerifiedAt || account.disabledAt) return;
-      await enqueueLink(tx, services, account, 'verify_email', account.email, browserClient);
-    }),
-  );
 }

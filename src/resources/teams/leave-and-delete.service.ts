@@ -1,67 +1,106 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
-import type { Services } from '../../app-services.ts';
+import type { Database } from '../../db/database.ts';
+import type { Services } from '../../service/services.ts';
 import { Team } from '../../entities/index.ts';
-import { ProblemError } from '../../errors.ts';
-import { record } from '../../events/record.ts';
-import { lockRows, lockShared } from '../../transactions/locks.ts';
-import { changeTeam } from '../../transactions/change-team.ts';
-import { endMembership, lockMembershipSteps } from '../../transactions/end-membership.ts';
+import { withRests } from '../../db/turns/rest.ts';
+import { ProblemError } from '../../problems/error.ts';
+import { command, query, type Command } from '../../db/query.ts';
+import { planByIndexes } from '../../jobs/steps.ts';
+import { lockRows } from '../../transactions/lock-order.ts';
+import type { Change } from '../../transactions/steps.ts';
+import type { OperatorCaller, TeamCaller } from '../../transactions/caller.ts';
+import { change } from '../../transactions/change.ts';
+import { endMembership, lockMembershipSteps } from '../members/end-membership.ts';
 import { recordDeletedGrants } from '../../transactions/revocation.ts';
-import type { TransactionScope } from '../../transactions/transaction.ts';
-import { withTeam, withTeamAsOperator, type TeamCaller } from '../../transactions/with-team.ts';
-import { notify } from '../../jobs/notify.ts';
+import { notifyOwner } from '../../jobs/notify.ts';
 import { removeEndpoints } from '../../jobs/remove-endpoint.ts';
 
 /** Deletes the caller's own membership and revokes their credentials for the team. */
 export function leaveTeam({ db }: Services, caller: TeamCaller): Promise<void> {
   const { teamId, accountId } = caller;
   const reads = lockMembershipSteps(teamId, accountId);
-  return changeTeam(db, caller, 'member', { reads }, async ({ change, caller: { roleId } }, found) => {
-    if (roleId === 'owner') throw new ProblemError('owner_cannot_leave');
-    await endMembership(change, teamId, accountId, found);
-    change.record('member.left', { teamId });
+  return change(db, caller, { on: { team: teamId }, requires: 'member', reads }, async (opened, found) => {
+    if (opened.role.id === 'owner') throw new ProblemError('owner_cannot_leave');
+    await endMembership(opened, teamId, accountId, found);
+    opened.record('member.left', { teamId });
   });
 }
 
 /** Deletes the team with its members, roles, invitations, API keys and subscription. */
-export const deleteTeam = ({ db }: Services, caller: TeamCaller): Promise<void> =>
-  withTeam(db, caller, 'owner', async ({ tx, team, caller: { accountId } }) => {
-    await notify(tx, accountId, { kind: 'team_deleted', teamName: team.name });
-    await removeTeam(tx, team.id);
-  });
-
-/** Deletes a team for the operator. */
-export const deleteTeamAsOperator = (db: TransactionScope, teamId: string): Promise<void> =>
-  withTeamAsOperator(db, teamId, ({ tx, team }) => removeTeam(tx, team.id));
-
-async function removeTeam(tx: EntityManager, teamId: string): Promise<void> {
-  const members = await tx.execute<{ id: string }[]>('select account_id as id from membership where team_id = ?', [
-    teamId,
-  ]);
-  await lockShared(
-    tx,
-    'account',
-    members.map(({ id }) => id),
+export const deleteTeam = (
+  db: Database,
+  caller: TeamCaller | OperatorCaller | 'system',
+  teamId: string,
+): Promise<void> =>
+  inTurn(db, teamId, () =>
+    change(db, caller, { on: { team: teamId }, requires: 'owner' }, async (opened) => {
+      const { name: thing } = await opened.em.findOneOrFail(Team, teamId);
+      await notifyOwner(opened.em, teamId, { kind: 'team_deleted', thing });
+      await removeTeam(opened, teamId);
+    }),
   );
+
+/** Deletes one large team at a time, because each takes a connection for seconds, which changes of others would wait for. */
+async function inTurn(db: Database, teamId: string, remove: () => Promise<void>): Promise<void> {
+  if (!(await isLarge(db, teamId))) return remove();
+  return db.writeQueue.runLong(remove);
+}
+
+const isLarge = async (db: Database, teamId: string): Promise<boolean> =>
+  (await db.query(memberBeyond, [teamId])).length > 0;
+
+const ROWS_MAX = 250;
+
+const memberBeyond = query<object>(
+  'membership_check_many',
+  `select from membership where team_id = $1 offset ${ROWS_MAX} limit 1`,
+);
+
+type TableOfTeam = 'oauth_grant' | 'api_key' | 'membership' | 'invitation';
+
+const lockOfTeam = (table: TableOfTeam) =>
+  lockRows(table, `${table}_lock_of_deleted_team`, `select id from ${table} where team_id = $1`);
+const [lockInvitations, lockMemberships, lockKeys] = [
+  lockOfTeam('invitation'),
+  lockOfTeam('membership'),
+  lockOfTeam('api_key'),
+];
+
+const deleteSome = (table: TableOfTeam) =>
+  command<object>(
+    `${table}_delete_some_of_team`,
+    `delete from ${table} where id = any(array(select id from ${table} where team_id = $1 limit ${ROWS_MAX})) returning 1 as gone`,
+  );
+
+/** In statements of bounded time, before the cascade, which takes one. */
+const DELETIONS = [
+  deleteSome('oauth_grant'),
+  deleteSome('api_key'),
+  deleteSome('membership'),
+  deleteSome('invitation'),
+];
+
+const deleteTeamRow = command<never>('team_delete', 'delete from team where id = $1');
+
+async function removeTeam({ em: tx, run, record }: Change, teamId: string): Promise<void> {
+  await planByIndexes(tx);
+  await run([[lockInvitations, [teamId]]]);
+  // Not their accounts, which would then wait for the deletion. Who deletes one locks its memberships too.
+  const [members] = await run([[lockMemberships, [teamId]]]);
   await recordDeletedGrants(tx, { team: teamId }, 'team deleted');
   // Also keys that were revoked before: their rows are deleted too.
-  await lockRows(tx, 'api_key', 'select id from api_key where team_id = ?', [teamId]);
-  // In statements of bounded time, before the cascade, which takes one.
-  for (const table of ['oauth_grant', 'api_key', 'membership']) await deleteInSteps(tx, table, teamId);
+  await run([[lockKeys, [teamId]]]);
+  for (const statement of DELETIONS) await deleteInSteps(run, statement, teamId);
   await removeEndpoints(tx, { teamId });
-  await tx.nativeDelete(Team, { id: teamId });
-  record(tx, 'team.deleted', { teamId, number: members.length });
+  await run([[deleteTeamRow, [teamId]]]);
+  record('team.deleted', { teamId, number: members.length });
 }
 
-const ROWS_MAX = 1000;
-
-async function deleteInSteps(tx: EntityManager, table: string, teamId: string): Promise<void> {
-  const remove = `with gone as (
-      delete from ${table} where id = any(array(select id from ${table} where team_id = ? limit ${ROWS_MAX})) returning 1
-    )
-    select count(*)::int as count from gone`;
-  for (let count = ROWS_MAX; count === ROWS_MAX;) {
-    const [row] = await tx.execute<{ count: number }[]>(remove, [teamId]);
-    count = row?.count ?? 0;
-  }
-}
+/** Deletes the rows of a team in one transaction, and rests after each statement like `workInSteps`. */
+const deleteInSteps = (run: Change['run'], statement: Command<object>, teamId: string): Promise<void> =>
+  withRests(async (rest) => {
+    for (let count = ROWS_MAX; count === ROWS_MAX;) {
+      const [gone] = await run([[statement, [teamId]]]);
+      count = gone.length;
+      if (count === ROWS_MAX) await rest();
+    }
+  });

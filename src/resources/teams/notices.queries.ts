@@ -23,7 +23,7 @@ type TeamRow = {
 };
 
 const noticesOfTeams = query<TeamRow>(
-  'notices_of_teams',
+  'team_list_notices',
   `select t.id, t.name, t.slug, s.plan_id, s.addons,
      exists (select from ownership_transfer o where o.team_id = t.id and o.nominee_id = $1 and o.expires_at > now())
        as is_offered,
@@ -42,7 +42,7 @@ const noticesOfTeams = query<TeamRow>(
 );
 
 const noticesOfAccount = query<{ expiring_keys: number }>(
-  'notices_of_account',
+  'account_find_notices',
   `select ${expiringKeys('k.account_id = $1 and k.team_id is null')} as expiring_keys`,
 );
 

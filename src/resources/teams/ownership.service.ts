@@ -1,101 +1,154 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { command } from '../../db/query.ts';
 import { isActiveNow, isPast } from '../../auth/active-membership.ts';
-import { Membership, OwnershipTransfer, Role } from '../../entities/index.ts';
-import { invalidInput, ProblemError } from '../../errors.ts';
+import { type Account, Membership, OwnershipTransfer, Role, Team } from '../../entities/index.ts';
+import { invalidInput, ProblemError } from '../../problems/error.ts';
 import { record } from '../../events/record.ts';
 import { enqueue } from '../../jobs/enqueue.ts';
 import { addDays } from '../../time.ts';
+import { endAbandonedIn } from '../invitations/end-invitations.ts';
+import type { OperatorCaller, TeamCaller } from '../../transactions/caller.ts';
+import { change } from '../../transactions/change.ts';
+import { lockAccountShared } from '../../transactions/lock-steps.ts';
 import { lockOne } from '../../transactions/locks.ts';
-import type { TransactionScope } from '../../transactions/transaction.ts';
-import { requireNewOwner } from '../../transactions/with-account.ts';
-import { lockMembership, withTeam, withTeamAsOperator, type TeamCaller } from '../../transactions/with-team.ts';
-import { requireTeamQuota } from './team-quota.ts';
+import { runStep, type TransactionScope } from '../../transactions/steps.ts';
+import { requireNewOwner } from '../accounts/require-account.ts';
+import { lockMembership } from '../../transactions/locks.ts';
+import { ownedTeamsStep, requireTeamQuota } from './team-quota.ts';
 import { notify } from '../../jobs/notify.ts';
 
 const OFFER_DAYS = 7;
 
+const deleteOfferOf = command<never>('ownership_transfer_delete', 'delete from ownership_transfer where team_id = $1');
+
+const makeOwnerMember = command<{ account_id: string }>(
+  'membership_update_former_owner',
+  `update membership set role_id = 'member' where team_id = $1 and role_id = 'owner' returning account_id`,
+);
+
 /** Offers the team to a member, in place of any earlier offer, and notifies them by email. */
-export const offerOwnership = (db: TransactionScope, caller: TeamCaller, userId: string): Promise<void> =>
-  withTeam(db, caller, 'owner', async ({ tx, team, caller: { teamId, accountId } }) => {
-    if (userId === accountId) throw invalidInput('/userId', 'You already own this team.');
-    const nominee = await lockOne(tx, 'account', userId, 'share');
-    const membership = await lockMembership(tx, teamId, userId);
+export const offerOwnership = (db: TransactionScope, caller: TeamCaller, nomineeId: string): Promise<void> => {
+  const { teamId, accountId } = caller;
+  return change(db, caller, { on: { team: teamId }, requires: 'owner' }, async ({ em: tx }) => {
+    const team = await tx.findOneOrFail(Team, teamId);
+    if (nomineeId === accountId) throw invalidInput('/accountId', 'You already own this team.');
+    const nominee = await lockOne(tx, 'account', nomineeId, 'share');
+    const membership = await lockMembership(tx, teamId, nomineeId);
     if (nominee === null || membership === null || !isActiveNow(membership)) throw new ProblemError('member_not_found');
     if (!nominee.email || !nominee.emailVerifiedAt) {
       throw new ProblemError('email_not_verified', "The member's email address is not verified.");
     }
 
-    await tx.nativeDelete(OwnershipTransfer, { team: teamId });
+    await runStep(tx, [deleteOfferOf, [teamId]]);
     tx.create(OwnershipTransfer, { team: teamId, nominee, expiresAt: addDays(new Date(), OFFER_DAYS) });
-    record(tx, 'ownership.offered', { accountId: userId, teamId });
-    await tx.flush();
-    const mail = { kind: 'ownership_offered' as const, accountId: userId, to: nominee.email, teamId };
+    record(tx, 'ownership.offered', { accountId: nomineeId, teamId });
+    const mail = { kind: 'ownership_offered' as const, accountId: nomineeId, to: nominee.email, teamId };
     await enqueue(tx, 'sendAccountMail', mail, `ownership:${teamId}`);
-    await notify(tx, accountId, { kind: 'ownership_offer_made', teamName: team.name });
+    await notify(tx, accountId, { kind: 'ownership_offer_made', thing: team.name, teamId, person: getName(nominee) });
   });
+};
 
-export const withdrawOwnershipOffer = (db: TransactionScope, caller: TeamCaller): Promise<void> =>
-  withTeam(db, caller, 'owner', async ({ tx, caller: { teamId } }) => {
+export const withdrawOwnershipOffer = (db: TransactionScope, caller: TeamCaller): Promise<void> => {
+  const { teamId } = caller;
+  return change(db, caller, { on: { team: teamId }, requires: 'owner' }, async ({ em: tx }) => {
     await deleteOffer(tx, { team: teamId });
     record(tx, 'ownership.offer_withdrawn', { teamId });
   });
+};
 
-export const declineOwnership = (db: TransactionScope, caller: TeamCaller): Promise<void> =>
-  withTeam(db, caller, 'member', async ({ tx, caller: { teamId, accountId } }) => {
+export const declineOwnership = (db: TransactionScope, caller: TeamCaller): Promise<void> => {
+  const { teamId, accountId } = caller;
+  return change(db, caller, { on: { team: teamId }, requires: 'member' }, async ({ em: tx }) => {
     await deleteOffer(tx, { team: teamId, nominee: accountId });
     record(tx, 'ownership.declined', { teamId });
   });
+};
 
 /**
  * Makes the nominee the owner. The former owner becomes a `member` and keeps the API keys they created.
  * @returns the new owner's membership, with its team and role
  */
-export const acceptOwnership = (db: TransactionScope, caller: TeamCaller, teamLimit: number): Promise<Membership> =>
-  withTeam(
-    db,
-    caller,
-    'member',
-    async ({ tx, caller: { teamId, accountId } }) => {
-      const membership = await lockMembership(tx, teamId, accountId);
-      if (membership === null) throw new ProblemError('team_not_found');
-      await deleteOffer(tx, { team: teamId, nominee: accountId });
-      await requireTeamQuota(tx, accountId, teamLimit);
+export const acceptOwnership = (db: TransactionScope, caller: TeamCaller, teamLimit: number): Promise<Membership> => {
+  const { teamId, accountId } = caller;
+  // The teams of an account are counted under the lock of its row.
+  const on = { team: teamId, andCaller: true };
+  const reads = [ownedTeamsStep(accountId)] as const;
+  return change(db, caller, { on, requires: 'member', reads }, async ({ em: tx }, [owned]) => {
+    const membership = await lockMembership(tx, teamId, accountId);
+    if (membership === null) throw new ProblemError('team_not_found');
+    await deleteOffer(tx, { team: teamId, nominee: accountId });
+    requireTeamQuota(owned, teamLimit);
 
-      // Demote before promoting: the unique index on owners is checked per statement.
-      await tx.nativeUpdate(Membership, { team: teamId, role: 'owner' }, { role: 'member' });
-      tx.assign(membership, { role: tx.getReference(Role, 'owner'), expiresAt: null });
-      record(tx, 'ownership.transferred', { accountId, teamId });
-      await tx.flush();
-      return tx.findOneOrFail(Membership, membership.id, { populate: ['team', 'role'] });
-    },
-    // The teams of an account are counted under the lock of its row.
-    { account: 'update' },
-  );
+    const former = await demoteOwner(tx, teamId);
+    tx.assign(membership, { role: tx.getReference(Role, 'owner'), expiresAt: null });
+    record(tx, 'ownership.transferred', { accountId, teamId, ...former });
+    await endAbandonedIn(tx, teamId);
+    await notifyOfTransfer(tx, teamId, [former.formerOwnerId, accountId]);
+    return tx.findOneOrFail(Membership, membership.id, { populate: ['team', 'role'] });
+  });
+};
 
 /**
  * Makes an account the owner for the operator, whether it is a member or not, and whether the team has an owner or
  * not. A former owner becomes a `member`.
  */
-export const transferOwnershipAsOperator = (db: TransactionScope, teamId: string, accountId: string): Promise<void> =>
-  withTeamAsOperator(db, teamId, async ({ tx, team }) => {
-    const account = await lockOne(tx, 'account', accountId, 'share');
-    if (account === null) throw new ProblemError('account_not_found');
+export const transferOwnership = (
+  db: TransactionScope,
+  caller: OperatorCaller | 'system',
+  teamId: string,
+  accountId: string,
+): Promise<void> => {
+  const reads = [[lockAccountShared, [accountId]]] as const;
+  return change(db, caller, { on: { team: teamId }, requires: 'operator', reads }, async ({ em: tx }, [[account]]) => {
+    if (account === undefined) throw new ProblemError('account_not_found');
     requireNewOwner(account, '/accountId');
     const role = tx.getReference(Role, 'owner');
     const membership = await lockMembership(tx, teamId, accountId);
     if (membership?.role.id === 'owner') throw invalidInput('/accountId', 'The account already owns this team.');
 
-    await tx.nativeDelete(OwnershipTransfer, { team: teamId });
-    // Demote before promoting: the unique index on owners is checked per statement.
-    await tx.nativeUpdate(Membership, { team: teamId, role: 'owner' }, { role: 'member' });
-    if (membership === null) tx.create(Membership, { team, account, role, joinedAt: new Date() });
-    else tx.assign(membership, { role, isActive: true, expiresAt: null });
-    record(tx, 'ownership.transferred', { accountId, teamId });
+    await endAbandonedIn(tx, teamId);
+    await runStep(tx, [deleteOfferOf, [teamId]]);
+    const former = await demoteOwner(tx, teamId);
+    if (membership === null) {
+      tx.create(Membership, { team: teamId, account: accountId, role, joinedAt: new Date() });
+      record(tx, 'member.added', { accountId, teamId, roleId: role.id });
+    } else tx.assign(membership, { role, isActive: true, expiresAt: null });
+    record(tx, 'ownership.transferred', { accountId, teamId, ...former });
+    await endAbandonedIn(tx, teamId);
+    await notifyOfTransfer(tx, teamId, [former.formerOwnerId, accountId]);
   });
+};
+
+/** Notifies the former and the new owner. */
+async function notifyOfTransfer(
+  tx: EntityManager,
+  teamId: string,
+  owners: readonly (string | undefined)[],
+): Promise<void> {
+  const { name } = await tx.findOneOrFail(Team, teamId);
+  for (const id of owners)
+    if (id !== undefined) await notify(tx, id, { kind: 'ownership_transferred', thing: name, teamId });
+}
+
+const getName = ({ firstName, lastName, email }: Account): string | undefined =>
+  [firstName, lastName].filter(Boolean).join(' ') || (email ?? undefined);
+
+/**
+ * Makes the owner a `member`. Call it before another one becomes the owner, because the unique index on owners is
+ * checked per statement.
+ * @returns what the event names; nothing if the team has no owner
+ */
+async function demoteOwner(
+  tx: EntityManager,
+  teamId: string,
+): Promise<{ formerOwnerId?: string; formerOwnerRoleId?: string }> {
+  const [former] = await runStep(tx, [makeOwnerMember, [teamId]]);
+  return former === undefined ? {} : { formerOwnerId: former.account_id, formerOwnerRoleId: 'member' };
+}
 
 /** Deletes an offer that has not expired. An expired one stays until the next offer replaces it. */
 async function deleteOffer(tx: EntityManager, which: { team: string; nominee?: string }): Promise<void> {
   const offer = await tx.findOne(OwnershipTransfer, which);
   if (offer === null || isPast(offer.expiresAt)) throw new ProblemError('transfer_not_found');
-  await tx.nativeDelete(OwnershipTransfer, { team: which.team });
+  await runStep(tx, [deleteOfferOf, [which.team]]);
 }

@@ -5,7 +5,7 @@ import { query, type QueryRunner } from '../../db/query.ts';
 const TEAMS_MAX = 8;
 
 const sizesOfTeams = query<{ id: string; members: number }>(
-  'sizes_of_teams',
+  'team_count_members',
   `select own.team_id as id,
      (select count(*) from membership m where m.team_id = own.team_id and ${activeMembership('m')})::int as members
    from (

@@ -1,7 +1,8 @@
-import { MEMBERSHIP_COLUMNS, toMembership, type MembershipColumns } from '../../auth/credential-lookups.ts';
+import { MEMBERSHIP_COLUMNS, toMembership, type MembershipColumns } from '../../auth/find-credential.ts';
 import type { ActiveMembership, Principal } from '../../auth/principal.ts';
 import { activeMembership } from '../../db/predicates.ts';
 import { iso, query, type ListRunner, type QueryRunner } from '../../db/query.ts';
+import { toAccountIds } from '../members/member-id.ts';
 
 type TeamRow = {
   id: string;
@@ -14,7 +15,7 @@ type TeamRow = {
 };
 
 const teamsOfAccount = query<TeamRow>(
-  'teams_of_account',
+  'team_list_of_account',
   `select t.id, t.name, t.slug, t.description, t.avatar_url, r.id as role_id, r.name as role_name
    from membership m
    join team t on t.id = m.team_id
@@ -25,7 +26,7 @@ const teamsOfAccount = query<TeamRow>(
 );
 
 const membershipOfSlug = query<MembershipColumns & { team_id: string }>(
-  'membership_of_slug',
+  'membership_find_by_slug',
   `select t.id as team_id, ${MEMBERSHIP_COLUMNS}
    from team t
    join membership m on m.team_id = t.id and m.account_id = $2 and ${activeMembership('m')}
@@ -42,7 +43,7 @@ type OfferRow = {
 };
 
 const offerOfTeam = query<OfferRow>(
-  'ownership_offer_of_team',
+  'ownership_transfer_find_of_team',
   `select o.nominee_id, a.email, a.first_name, a.last_name, o.expires_at
    from ownership_transfer o
    join account a on a.id = o.nominee_id
@@ -50,7 +51,7 @@ const offerOfTeam = query<OfferRow>(
 );
 
 const offersToAccount = query<{ team_id: string; team_name: string; expires_at: string }>(
-  'ownership_offers_to_account',
+  'ownership_transfer_list_to_account',
   `select o.team_id, t.name as team_name, o.expires_at
    from ownership_transfer o
    join team t on t.id = o.team_id
@@ -84,7 +85,7 @@ export async function findOwnershipOffer(db: QueryRunner, { team, accountId, per
   const isVisible = row.nominee_id === accountId || permissions.includes('access_dashboard');
   return {
     nominee: {
-      userId: row.nominee_id,
+      ...toAccountIds(row.nominee_id),
       email: isVisible ? row.email : null,
       firstName: isVisible ? row.first_name : null,
       lastName: isVisible ? row.last_name : null,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { requireReadableNames } from '../../procedures/fields.ts';
 import { accountProcedure, scopedProcedure, teamProcedure } from '../../procedures/procedures.ts';
 import { endpoint, router } from '../../procedures/trpc.ts';
-import { present } from '../../procedures/run.ts';
+import { present } from '../../procedures/long-lists.ts';
 import { listTeams } from './teams.queries.ts';
 import { createTeamBody, presentTeam, teamOutput, updateTeamBody } from './teams.schema.ts';
 import { createTeam, updateTeam } from './teams.service.ts';
@@ -25,6 +25,7 @@ export const teamsRouter = router({
         summary: 'Create a team',
         description: 'The caller becomes its owner and first member. Denied at the team limit of the account.',
         returns: 'The new team.',
+        effect: 'none',
         errors: ['team_limit_reached', 'email_not_verified'],
         status: 201,
       }),
@@ -34,7 +35,8 @@ export const teamsRouter = router({
     .mutation(async ({ ctx, input }) => {
       const { services, principal } = ctx;
       requireReadableNames(ctx, { name: input.name });
-      return presentTeam(await createTeam(services.db, principal, input, services.config.teamLimit));
+      const creator = { caller: principal, teamLimit: services.config.teamLimit };
+      return presentTeam(await createTeam(services.db, creator, principal.accountId, input));
     }),
 
   getTeam: teamProcedure({ scope: 'teams:read' })
@@ -48,6 +50,7 @@ export const teamsRouter = router({
         summary: 'Rename a team',
         description: 'The slug does not change.',
         returns: 'The team with its new name.',
+        effect: 'none',
       }),
     )
     .output(teamOutput)

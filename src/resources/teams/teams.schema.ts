@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { ActiveMembership } from '../../auth/principal.ts';
 import type { Membership } from '../../entities/index.ts';
-import { text, timestamp } from '../../procedures/fields.ts';
+import { readableName, text, timestamp } from '../../procedures/fields.ts';
+import { accountIds } from '../members/member-id.ts';
 
 const teamName = text(1, 100);
 
@@ -19,7 +20,7 @@ export const httpsUrl = text(1, 2048).check(({ value, issues }) => {
 });
 
 export const updateTeamDetailsInput = {
-  name: teamName.optional(),
+  name: readableName(1, 100).optional(),
   description: text(0, 1000).nullable().optional(),
   avatarUrl: httpsUrl.nullable().optional(),
 };
@@ -81,7 +82,7 @@ export const sizeOutput = z.object({ id: z.string(), members: z.int() });
 /** An offer of ownership for the members of the team. */
 export const ownershipOfferOutput = z.object({
   nominee: z.object({
-    userId: z.string(),
+    ...accountIds,
     email: z.string().nullable(),
     firstName: z.string().nullable(),
     lastName: z.string().nullable(),

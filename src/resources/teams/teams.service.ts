@@ -1,18 +1,21 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Principal } from '../../auth/principal.ts';
 import type { Database } from '../../db/database.ts';
-import { record, recordedCommand, runAndRecord } from '../../events/record.ts';
-import { teamCommand, teamCommandRunner } from '../../transactions/team-command.ts';
-import { ProblemError } from '../../errors.ts';
-import { lockOne } from '../../transactions/locks.ts';
+import { command } from '../../db/query.ts';
+import { newId, Team } from '../../entities/index.ts';
+import { ProblemError } from '../../problems/error.ts';
+import { record } from '../../events/record.ts';
+import { assignChanged } from '../../transactions/assign-changed.ts';
+import type { OperatorCaller, TeamCaller } from '../../transactions/caller.ts';
+import { changeAtOnce, teamAtOnce } from '../../transactions/change-at-once.ts';
+import { change } from '../../transactions/change.ts';
+import { noteCreated } from '../../transactions/lock-order.ts';
 import { reportTaken } from '../../transactions/report-taken.ts';
-import { transaction, type TransactionScope } from '../../transactions/transaction.ts';
-import { requireNewOwner, requireVerifiedEmail, withAccount } from '../../transactions/with-account.ts';
-import { withTeam, withTeamAsOperator, type TeamCaller } from '../../transactions/with-team.ts';
-import { type Account, Membership, Role, Team } from '../../entities/index.ts';
+import type { TransactionScope } from '../../transactions/steps.ts';
+import { requireNewOwner } from '../accounts/require-account.ts';
 import { removePicture } from '../pictures/pictures.service.ts';
-import { createSlug } from './slug.ts';
-import { requireTeamQuota } from './team-quota.ts';
+import { addTemplateRoles, roleTemplatesSteps } from '../roles/template-roles.ts';
+import { claimSlug, claimSlugSteps } from './slug.ts';
+import { ownedTeamsStep, requireTeamQuota } from './team-quota.ts';
 
 type NewTeam = {
   readonly name: string;
@@ -20,98 +23,97 @@ type NewTeam = {
   readonly externalId?: string | undefined;
 };
 
-/** Creates a team with the caller as its owner and first member. @param teamLimit how many teams an account can own */
-export const createTeam = (db: TransactionScope, caller: Principal, input: NewTeam, teamLimit: number) =>
-  // The teams of an account are counted under the lock of its row.
-  withAccount(db, caller, async ({ tx, account }) => {
-    requireVerifiedEmail(account);
-    await requireTeamQuota(tx, account.id, teamLimit);
-    return addTeam(tx, account, input);
-  });
+/** Who creates a team: its owner, with a limit of owned teams, or the operator. */
+type Creator =
+  | { readonly caller: Principal; readonly teamLimit: number }
+  | { readonly caller: OperatorCaller | 'system' };
 
-/** Creates a team with the account as its owner for the operator. The team limit does not apply. */
-export const createTeamAsOperator = (db: TransactionScope, accountId: string, input: NewTeam) =>
-  reportTaken(uniqueValues(input), () =>
-    transaction(db, async (tx) => {
-      const account = await lockOne(tx, 'account', accountId);
-      if (account === null) throw new ProblemError('account_not_found');
-      requireNewOwner(account, '/ownerId');
-      return addTeam(tx, account, input);
+const insertTeam = command<never>(
+  'team_insert',
+  `insert into team (id, created_at, updated_at, name, slug, description, external_id)
+   values ($1, $2::timestamptz, $2::timestamptz, $3, $4, $5, $6)`,
+);
+
+const insertOwner = command<never>(
+  'membership_insert_owner',
+  `insert into membership (id, created_at, joined_at, team_id, account_id, role_id, is_active)
+   values ($1, $2::timestamptz, $2::timestamptz, $3, $4, 'owner', true)`,
+);
+
+/**
+ * Creates a team with an account as its owner and first member. The teams of an account are counted under the lock of its
+ * row; those that the operator creates are not limited. It has the roles of the templates.
+ */
+export const createTeam = (db: TransactionScope, creator: Creator, ownerId: string, input: NewTeam) => {
+  const { name, description = null, externalId = null } = input;
+  const reads = [ownedTeamsStep(ownerId), ...roleTemplatesSteps, ...claimSlugSteps(name)] as const;
+  const spec = { on: { account: ownerId }, requires: 'self', reads } as const;
+  return reportTaken(uniqueValues(input), () =>
+    change(db, creator.caller, spec, async (opened, [owned, , templates, ...claimed]) => {
+      if ('teamLimit' in creator) {
+        if (!opened.account.is_verified) throw new ProblemError('email_not_verified');
+        requireTeamQuota(owned, creator.teamLimit);
+      } else requireNewOwner(opened.account, '/ownerId');
+      const slug = await claimSlug(opened, name, claimed);
+      const [teamId, at] = [newId('team'), new Date().toISOString()];
+      noteCreated(opened, 'team', teamId);
+      opened.later([insertTeam, [teamId, at, name, slug, description, externalId]]);
+      opened.later([insertOwner, [newId('mem'), at, teamId, ownerId]]);
+      opened.record('team.created', { accountId: ownerId, teamId });
+      opened.record('member.added', { accountId: ownerId, teamId, roleId: 'owner' });
+      addTemplateRoles(opened, teamId, templates);
+      // Sent here, so that an external id in use is reported also if others follow in the transaction.
+      if (externalId !== null) await opened.run([]);
+      return {
+        team: { id: teamId, name, slug, description, avatarUrl: null },
+        role: { id: 'owner', name: 'Owner' },
+      };
     }),
   );
+};
 
 const uniqueValues = ({ externalId }: { readonly externalId?: string | null | undefined }) =>
   ({
     team_external_id_unique: ['/externalId', `A team with the external id ${externalId} exists already.`],
   }) as const;
 
-async function addTeam(tx: EntityManager, account: Account, input: NewTeam) {
-  const slug = await createSlug(tx, input.name);
-  const { name, description = null, externalId = null } = input;
-  const team = tx.create(Team, { name, slug, description, externalId });
-  tx.create(Membership, { team, account, role: tx.getReference(Role, 'owner'), joinedAt: new Date() });
-  record(tx, 'team.created', { accountId: account.id, teamId: team.id });
-  await tx.flush();
-  return {
-    team: { id: team.id, name: team.name, slug, description: team.description ?? null, avatarUrl: null },
-    role: { id: 'owner', name: 'Owner' },
-  };
-}
-
-const renameTeam = teamCommand((holds, suffix) =>
-  recordedCommand<{ name: string }>(
-    `rename_team_${suffix}`,
-    `update team set name = $6, updated_at = now() where id = $1 and ${holds} returning name`,
-    'team.renamed',
-  ),
+const renameTeam = teamAtOnce<{ name: string }>(
+  'team_update_name',
+  'edit_team_settings',
+  'team.renamed',
+  (holds) =>
+    `update team t set name = $6, updated_at = case when before.name = $6 then t.updated_at else now() end
+     from (select id, name from team where id = $1) before
+     where t.id = before.id and ${holds} returning t.name, before.name <> $6 as is_changed`,
 );
 
 /** Renames a team. In one round trip, because it is the change that clients send most. */
 export async function updateTeam(db: Database, caller: TeamCaller, name: string): Promise<void> {
-  const runner = teamCommandRunner(db, caller, 'edit_team_settings');
-  await runAndRecord(runner, renameTeam(caller.credential), [name], { teamId: caller.teamId });
+  await changeAtOnce(db, caller, renameTeam, { values: [name], fields: { teamId: caller.teamId } });
 }
 
-type Given = Details & { readonly name?: string | undefined };
+type TeamChanges = {
+  readonly name?: string | undefined;
+  readonly description?: string | null | undefined;
+  readonly avatarUrl?: string | null | undefined;
+  /** Only of the operator. */
+  readonly externalId?: string | null | undefined;
+};
 
-type Details = { readonly description?: string | null | undefined; readonly avatarUrl?: string | null | undefined };
-
-/** Changes the given details in one transaction. @returns all of them as they are now */
-export const updateTeamDetails = (db: TransactionScope, caller: TeamCaller, { name, description, avatarUrl }: Given) =>
-  withTeam(db, caller, 'edit_team_settings', async ({ tx, team }) => {
-    if (description !== undefined) team.description = description;
-    if (avatarUrl !== undefined && avatarUrl !== team.avatarUrl) {
-      await removePicture(tx, { team: team.id });
-      team.avatarUrl = avatarUrl;
-    }
-    const changed = Object.entries({ description, avatarUrl }).flatMap(([field, value]) =>
-      value === undefined ? [] : [field],
-    );
-    if (changed.length > 0 || name === undefined) record(tx, 'team.updated', { teamId: team.id, changed });
-    if (name !== undefined && name !== team.name) {
-      team.name = name;
-      record(tx, 'team.renamed', { teamId: team.id });
-    }
-    return { name: team.name, description: team.description ?? null, avatarUrl: team.avatarUrl ?? null };
-  });
-
-type TeamChanges = Given & { readonly externalId?: string | null | undefined };
-
-/** Changes a team for the operator. Omitted fields keep their value; the slug does not change. */
-export const updateTeamAsOperator = (
+/** Changes the given details of a team in one transaction. The slug does not change. @returns all as they are now */
+export const updateTeamDetails = (
   db: TransactionScope,
+  caller: TeamCaller | OperatorCaller | 'system',
   teamId: string,
-  { name, ...details }: TeamChanges,
-): Promise<void> =>
-  reportTaken(uniqueValues(details), () =>
-    withTeamAsOperator(db, teamId, async ({ tx, team }) => {
-      const given = Object.entries(details).filter(([, value]) => value !== undefined);
-      if (given.length > 0) {
-        tx.assign(team, Object.fromEntries(given));
-        record(tx, 'team.updated', { teamId, changed: given.map(([field]) => field) });
-      }
-      if (name === undefined || name === team.name) return;
-      team.name = name;
-      record(tx, 'team.renamed', { teamId });
+  { name, description, avatarUrl, externalId }: TeamChanges,
+) =>
+  reportTaken(uniqueValues({ externalId }), () =>
+    change(db, caller, { on: { team: teamId }, requires: 'edit_team_settings' }, async ({ em: tx }) => {
+      const team = await tx.findOneOrFail(Team, teamId);
+      const changed = assignChanged(team, { description, avatarUrl, externalId });
+      if (changed.includes('avatarUrl')) await removePicture(tx, { team: teamId });
+      if (changed.length > 0) record(tx, 'team.updated', { teamId, changed });
+      if (assignChanged(team, { name }).length > 0) record(tx, 'team.renamed', { teamId });
+      return { name: team.name, description: team.description ?? null, avatarUrl: team.avatarUrl ?? null };
     }),
   );

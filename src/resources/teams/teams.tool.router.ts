@@ -1,3 +1,4 @@
+import { requireReadableNames } from '../../procedures/fields.ts';
 import { plannedChange } from '../../procedures/planned-change.ts';
 import { teamProcedure } from '../../procedures/procedures.ts';
 import { router } from '../../procedures/trpc.ts';
@@ -7,8 +8,9 @@ import { updateTeamBody } from './teams.schema.ts';
 export const teamsToolRouter = router({
   updateTeam: teamProcedure({ scope: 'teams:write', permission: 'edit_team_settings', input: updateTeamBody })
     .output(plannedChange)
-    .query(({ ctx: { membership }, input }) => {
-      const { id, name } = membership.team;
+    .query(({ ctx, input }) => {
+      requireReadableNames(ctx, { name: input.name });
+      const { id, name } = ctx.membership.team;
       return {
         kind: 'team' as const,
         id,

@@ -1,12 +1,15 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { Services } from '../../app-services.ts';
+import type { Services } from '../../service/services.ts';
 import { WebhookDelivery, type WebhookEndpoint } from '../../entities/index.ts';
+import { storedNames } from '../../events/catalogue.ts';
 import { record } from '../../events/record.ts';
-import { ProblemError } from '../../errors.ts';
+import { ProblemError } from '../../problems/error.ts';
 import { TEST_TYPE } from '../../webhooks/payload.ts';
-import { wakeEndpoints } from '../../webhooks/queue.ts';
-import { endpointFields } from '../../transactions/disable-webhooks.ts';
-import { withEndpoint, type Owner } from './owner.ts';
+import { wakeEndpointsStep } from '../../webhooks/queue.ts';
+import { endpointFields } from '../../webhooks/disable.ts';
+import { runStep } from '../../transactions/steps.ts';
+import { TEAM_TYPES } from '../../webhooks/types.ts';
+import { canSee, requireVisible, withEndpoint, type Owner } from './owner.ts';
 
 const WAITING_TESTS_MAX = 5;
 
@@ -19,8 +22,7 @@ export const sendTestEvent = ({ db }: Services, owner: Owner, endpointId: string
       throw new ProblemError('webhook_inactive', 'Test events are waiting already.');
     const delivery = tx.create(WebhookDelivery, { ...waiting, event: TEST_TYPE, dueAt: new Date(0) });
     record(tx, 'webhook_endpoint.tested', endpointFields(endpoint));
-    await tx.flush();
-    await wakeEndpoints(tx, [endpointId]);
+    await runStep(tx, wakeEndpointsStep([endpointId]));
     return delivery.id;
   });
 
@@ -34,17 +36,22 @@ const REPLAY_BATCH = `
   with chosen as (
     select id from webhook_delivery
     where endpoint_id = ? and created_at >= ? and state in ('failed', 'skipped') and (?::text is null or id < ?)
+      and (?::text is null or event in (select jsonb_array_elements_text(?::jsonb)))
     order by id desc limit ${BATCH_MAX}
   )
   update webhook_delivery d ${REPLAYED} from chosen
   where d.id = chosen.id and d.state in ('failed', 'skipped') returning d.id`;
 
-/** Sends a delivery again, with the same `webhook-id`. @throws webhook_delivery_not_found (404) */
+/**
+ * Sends a delivery again, with the same `webhook-id`. The caller must be able to see its event.
+ * @throws webhook_delivery_not_found (404), permission_missing (403)
+ */
 export const replayDelivery = ({ db }: Services, owner: Owner, endpointId: string, deliveryId: string): Promise<void> =>
-  withEndpoint(db, owner, endpointId, async (tx, endpoint) => {
+  withEndpoint(db, owner, endpointId, async (tx, endpoint, held) => {
     requireActive(endpoint);
-    const found = await tx.count(WebhookDelivery, { id: deliveryId, endpoint: endpointId });
-    if (found === 0) throw new ProblemError('webhook_delivery_not_found');
+    const delivery = await tx.findOne(WebhookDelivery, { id: deliveryId, endpoint: endpointId });
+    if (delivery === null) throw new ProblemError('webhook_delivery_not_found');
+    requireVisible(held, [delivery.event]);
     // One that waits or is being sent needs no replay.
     const rows = await tx.execute<object[]>(
       `update webhook_delivery ${REPLAYED} where id = ? and state in ('delivered', 'failed', 'skipped') returning 1`,
@@ -54,16 +61,27 @@ export const replayDelivery = ({ db }: Services, owner: Owner, endpointId: strin
   });
 
 /**
- * Sends again what failed or was skipped since a time, the latest first, at most `REPLAYED_MAX`. What the responsible
- * member may still not see is skipped again. @returns the number of deliveries
+ * Sends again what failed or was skipped since a time, the latest first, at most `REPLAYED_MAX`, without events that the
+ * caller may not see. What the responsible member may still not see is skipped again. @returns the number of deliveries
  */
 export const replayFailed = ({ db }: Services, owner: Owner, endpointId: string, since: Date): Promise<number> =>
-  withEndpoint(db, owner, endpointId, async (tx, endpoint) => {
+  withEndpoint(db, owner, endpointId, async (tx, endpoint, held) => {
     requireActive(endpoint);
+    const visible =
+      held === null
+        ? null
+        : JSON.stringify([TEST_TYPE, ...TEAM_TYPES.flatMap(storedNames)].filter((type) => canSee(held, type)));
     let replayed = 0;
     // Goes on before the oldest of the last batch, so that rows that changed are not looked at again.
     for (let before: string | null = null, changed = 1; changed > 0 && replayed < REPLAYED_MAX;) {
-      const rows: { id: string }[] = await tx.execute(REPLAY_BATCH, [endpointId, since, before, before]);
+      const rows: { id: string }[] = await tx.execute(REPLAY_BATCH, [
+        endpointId,
+        since,
+        before,
+        before,
+        visible,
+        visible,
+      ]);
       changed = rows.length;
       replayed += changed;
       before = rows.reduce<string | null>((least, { id }) => (least === null || id < least ? id : least), null);
@@ -74,7 +92,7 @@ export const replayFailed = ({ db }: Services, owner: Owner, endpointId: string,
 async function noteReplay(tx: EntityManager, endpoint: WebhookEndpoint, number: number): Promise<number> {
   if (number === 0) return 0;
   record(tx, 'webhook_endpoint.replayed', { ...endpointFields(endpoint), number });
-  await wakeEndpoints(tx, [endpoint.id]);
+  await runStep(tx, wakeEndpointsStep([endpoint.id]));
   return number;
 }
 

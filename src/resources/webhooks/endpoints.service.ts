@@ -1,21 +1,32 @@
-import type { Services } from '../../app-services.ts';
-import { WebhookEndpoint } from '../../entities/index.ts';
+import { wrap } from '@mikro-orm/core';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { command } from '../../db/query.ts';
+import { assignChanged } from '../../transactions/assign-changed.ts';
+import type { Services } from '../../service/services.ts';
+import { Membership, WebhookEndpoint } from '../../entities/index.ts';
 import type { EventName } from '../../events/catalogue.ts';
 import { record } from '../../events/record.ts';
-import { invalidInput, ProblemError } from '../../errors.ts';
+import { invalidInput, ProblemError } from '../../problems/error.ts';
+import { notify, notifyOperators } from '../../jobs/notify.ts';
 import { removeEndpoints } from '../../jobs/remove-endpoint.ts';
 import { HOUR_MS } from '../../time.ts';
 import { findUrlFault, networkOf } from '../../webhooks/endpoint-network.ts';
 import { ensureCursor } from '../../webhooks/fan-out.ts';
-import { wakeEndpoints } from '../../webhooks/queue.ts';
+import { wakeEndpointsStep } from '../../webhooks/queue.ts';
 import { isTeamType } from '../../webhooks/types.ts';
 import { generateSecret, publicKeyOf, signatureKind, type SignatureKind } from '../../crypto/webhook-secret.ts';
-import { endpointFields } from '../../transactions/disable-webhooks.ts';
-import { memberOf, teamOf, withEndpoint, withOwner, type Owner } from './owner.ts';
+import { endpointFields } from '../../webhooks/disable.ts';
+import { runStep } from '../../transactions/steps.ts';
+import { memberOf, requireVisible, teamOf, withEndpoint, withOwner, type Held, type Owner } from './owner.ts';
 import { presentEndpoint, URL_LENGTH_MAX } from './webhooks.schema.ts';
 
 /** How many endpoints a team, or the installation, can have. */
 export const ENDPOINTS_MAX = 10;
+
+const lockCursor = command<never>(
+  'webhook_cursor_update',
+  'update webhook_cursor set sequence = sequence where id = 1',
+);
 
 type NewEndpoint = {
   readonly url: string;
@@ -28,11 +39,12 @@ export async function createEndpoint(services: Services, owner: Owner, { url, ty
   const address = toAddress(services, owner, url);
   requireTypes(owner, types);
   const secret = generateSecret(signature);
-  return withOwner(services.db, owner, async (tx) => {
+  return withOwner(services.db, owner, async (tx, held) => {
+    requireVisible(held, types);
     const teamId = teamOf(owner);
     // Serializes concurrent calls for the installation; the lock of the team does so for a team.
     await ensureCursor(tx);
-    if (teamId === null) await tx.execute('update webhook_cursor set sequence = sequence where id = 1');
+    if (teamId === null) await runStep(tx, [lockCursor, []]);
     const count = await tx.count(WebhookEndpoint, { team: teamId, deletedAt: null });
     if (count >= ENDPOINTS_MAX)
       throw new ProblemError('webhook_limit_reached', `There are ${count} endpoints; the limit is ${ENDPOINTS_MAX}.`);
@@ -44,12 +56,12 @@ export async function createEndpoint(services: Services, owner: Owner, { url, ty
       secret: services.encryption.encrypt(secret),
     });
     record(tx, 'webhook_endpoint.created', endpointFields(endpoint));
-    await tx.flush();
+    await notifyOfChange(tx, owner, endpoint, 'webhook_created');
     return { endpoint: presentEndpoint(endpoint, publicKeyOf(secret)), secret: shownSecret(secret) };
   });
 }
 
-/** Changes the URL or the types of an endpoint. */
+/** Changes the URL or the types of an endpoint. The caller becomes responsible for an endpoint of a team. */
 export async function updateEndpoint(
   services: Services,
   owner: Owner,
@@ -58,13 +70,13 @@ export async function updateEndpoint(
 ) {
   const address = url === undefined ? undefined : toAddress(services, owner, url);
   requireTypes(owner, types ?? []);
-  return withEndpoint(services.db, owner, endpointId, async (tx, endpoint) => {
-    const isMoved = address !== undefined && address !== endpoint.url;
-    if (isMoved) endpoint.url = address;
-    if (types !== undefined) endpoint.types = [...new Set(types)];
-    const changed = [...(isMoved ? ['url'] : []), ...(types === undefined ? [] : ['types'])];
+  return withEndpoint(services.db, owner, endpointId, async (tx, endpoint, held) => {
+    const former = endpoint.account?.id;
+    if (url !== undefined || types !== undefined) takeOver(endpoint, owner, held, types);
+    const changed = assignChanged(endpoint, { url: address, types: types && [...new Set(types)] });
+    if (endpoint.account?.id !== former) changed.push('responsibleAccountId');
     if (changed.length > 0) record(tx, 'webhook_endpoint.updated', { ...endpointFields(endpoint), changed });
-    await tx.flush();
+    if (changed.length > 0) await notifyOfChange(tx, owner, endpoint, 'webhook_changed');
     return present(services, endpoint);
   });
 }
@@ -74,25 +86,33 @@ export const pauseEndpoint = (services: Services, owner: Owner, endpointId: stri
   withEndpoint(services.db, owner, endpointId, async (tx, endpoint) => {
     if (!endpoint.pausedAt) record(tx, 'webhook_endpoint.paused', endpointFields(endpoint));
     endpoint.pausedAt ??= new Date();
-    await tx.flush();
     return present(services, endpoint);
   });
 
-/** Starts deliveries of a paused or disabled endpoint. The caller becomes responsible for an endpoint of a team. */
+/**
+ * Starts deliveries of a paused or disabled endpoint. The same member stays responsible, because it is their URL.
+ * @throws webhook_without_member (409) if they left the team
+ */
 export const resumeEndpoint = (services: Services, owner: Owner, endpointId: string) =>
   withEndpoint(services.db, owner, endpointId, async (tx, endpoint) => {
-    const account = memberOf(owner);
-    const nothing = { pausedAt: null, disabledAt: null, disabledReason: null, failingSince: null, heldUntil: null };
-    tx.assign(endpoint, { ...nothing, ...(account !== null && { account }) });
-    record(tx, 'webhook_endpoint.resumed', endpointFields(endpoint));
-    await tx.flush();
-    await wakeEndpoints(tx, [endpointId]);
+    await requireMember(tx, endpoint);
+    const isStopped = Boolean(endpoint.pausedAt ?? endpoint.disabledAt);
+    tx.assign(endpoint, {
+      pausedAt: null,
+      disabledAt: null,
+      disabledReason: null,
+      failingSince: null,
+      heldUntil: null,
+    });
+    if (isStopped) record(tx, 'webhook_endpoint.resumed', endpointFields(endpoint));
+    await runStep(tx, wakeEndpointsStep([endpointId]));
     return present(services, endpoint);
   });
 
-/** Replaces the secret. The present one also signs for `overlapHours`; one from an earlier rotation ends. */
+/** Replaces the secret. The caller becomes responsible for an endpoint of a team. The present secret also signs for `overlapHours`; one from an earlier rotation ends. */
 export const rotateSecret = (services: Services, owner: Owner, endpointId: string, overlapHours: number) =>
-  withEndpoint(services.db, owner, endpointId, async (tx, endpoint) => {
+  withEndpoint(services.db, owner, endpointId, async (tx, endpoint, held) => {
+    takeOver(endpoint, owner, held);
     const { encryption } = services;
     const secret = generateSecret(signatureKind(encryption.decrypt(endpoint.secret)));
     const isOverlapping = overlapHours > 0;
@@ -100,9 +120,21 @@ export const rotateSecret = (services: Services, owner: Owner, endpointId: strin
     endpoint.previousExpiresAt = isOverlapping ? new Date(Date.now() + overlapHours * HOUR_MS) : null;
     endpoint.secret = encryption.encrypt(secret);
     record(tx, 'webhook_endpoint.secret_rotated', endpointFields(endpoint));
-    await tx.flush();
+    await notifyOfChange(tx, owner, endpoint, 'webhook_rotated');
     return { endpoint: presentEndpoint(endpoint, publicKeyOf(secret)), secret: shownSecret(secret) };
   });
+
+/** Notifies the member who changed an endpoint of a team; all operators of one of the installation. */
+async function notifyOfChange(
+  tx: EntityManager,
+  owner: Owner,
+  { url }: WebhookEndpoint,
+  kind: 'webhook_created' | 'webhook_changed' | 'webhook_rotated',
+): Promise<void> {
+  const [teamId, accountId] = [teamOf(owner), memberOf(owner)];
+  if (accountId === null) await notifyOperators(tx, { kind, thing: url });
+  else await notify(tx, accountId, { kind, thing: url, teamId });
+}
 
 /** Deletes an endpoint. Its deliveries follow by a job. */
 export const deleteEndpoint = (services: Services, owner: Owner, endpointId: string): Promise<void> =>
@@ -110,6 +142,27 @@ export const deleteEndpoint = (services: Services, owner: Owner, endpointId: str
     record(tx, 'webhook_endpoint.deleted', endpointFields(endpoint));
     await removeEndpoints(tx, { id: endpointId });
   });
+
+/**
+ * Makes the caller responsible: whoever sets where events are sent, which, and how they are signed decides who gets
+ * them, so they must be able to see them. @throws permission_missing (403)
+ */
+function takeOver(
+  endpoint: WebhookEndpoint,
+  owner: Owner,
+  held: Held,
+  types: readonly string[] = endpoint.types,
+): void {
+  requireVisible(held, types);
+  const account = memberOf(owner);
+  if (account !== null) wrap(endpoint).assign({ account });
+}
+
+async function requireMember(tx: EntityManager, { team, account }: WebhookEndpoint): Promise<void> {
+  if (!team) return;
+  const isMember = account ? (await tx.count(Membership, { team: team.id, account: account.id })) > 0 : false;
+  if (!isMember) throw new ProblemError('webhook_without_member');
+}
 
 export const present = ({ encryption }: Services, endpoint: WebhookEndpoint) =>
   presentEndpoint(endpoint, publicKeyOf(encryption.decrypt(endpoint.secret)));

@@ -10,6 +10,7 @@ const endpoint = {
   disabledReason: null,
   failingSince: null,
   previousSecretExpiresAt: null,
+  responsibleAccountId: null,
   responsibleUserId: null,
   createdAt: '2026-11-21T09:30:00.000Z',
 };

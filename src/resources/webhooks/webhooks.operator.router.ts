@@ -1,4 +1,5 @@
-import type { ProblemCode } from '../../problems.ts';
+import type { ProblemCode } from '../../problems/catalogue.ts';
+import { cursorsOf } from '../../procedures/cursors.ts';
 import { SUCCESS, success } from '../../procedures/fields.ts';
 import { operatorKeyProcedure } from '../../procedures/procedures.ts';
 import { endpoint, router, type Example } from '../../procedures/trpc.ts';
@@ -66,6 +67,7 @@ export const webhooksOperatorRouter = router({
         summary: 'Create a webhook endpoint of the installation',
         description: 'It gets the events of all teams and accounts from now on.',
         returns: 'The endpoint, with its secret.',
+        effect: 'widens',
         status: 201,
         secretOf,
         errors: ['webhook_limit_reached'],
@@ -86,6 +88,7 @@ export const webhooksOperatorRouter = router({
         EXAMPLES.updated,
       ),
     )
+    .meta({ effect: 'widens' })
     .input(updateInput)
     .output(endpointAnswer)
     .mutation(({ ctx: { services, operator }, input: { endpointId, ...change } }) =>
@@ -102,6 +105,7 @@ export const webhooksOperatorRouter = router({
         EXAMPLES.done,
       ),
     )
+    .meta({ effect: 'none' })
     .input(endpointInput)
     .output(success)
     .mutation(async ({ ctx: { services, operator }, input }) => {
@@ -119,6 +123,7 @@ export const webhooksOperatorRouter = router({
         EXAMPLES.one,
       ),
     )
+    .meta({ effect: 'none' })
     .input(endpointInput)
     .output(endpointAnswer)
     .mutation(({ ctx: { services, operator }, input }) => pauseEndpoint(services, { operator }, input.endpointId)),
@@ -133,6 +138,7 @@ export const webhooksOperatorRouter = router({
         EXAMPLES.one,
       ),
     )
+    .meta({ effect: 'none' })
     .input(endpointInput)
     .output(endpointAnswer)
     .mutation(({ ctx: { services, operator }, input }) => resumeEndpoint(services, { operator }, input.endpointId)),
@@ -143,6 +149,7 @@ export const webhooksOperatorRouter = router({
         summary: 'Create a new secret for an endpoint',
         description: 'The present secret also signs for `overlapHours`.',
         returns: 'The endpoint, with its new secret.',
+        effect: 'widens',
         secretOf,
         errors: UNKNOWN,
         example: EXAMPLES.rotated,
@@ -165,6 +172,7 @@ export const webhooksOperatorRouter = router({
         ['webhook_inactive'],
       ),
     )
+    .meta({ effect: 'none' })
     .input(endpointInput)
     .output(testAnswer)
     .mutation(async ({ ctx: { services, operator }, input }) => ({
@@ -183,7 +191,9 @@ export const webhooksOperatorRouter = router({
     )
     .input(deliveriesInput)
     .output(deliveriesAnswer)
-    .query(({ ctx: { services, operator }, input }) => listDeliveries(services.db, { operator }, input)),
+    .query(({ ctx, input }) =>
+      listDeliveries(ctx.services.db, cursorsOf(ctx), { operator: ctx.operator }, null, input),
+    ),
 
   replayWebhookDelivery: procedure
     .meta(
@@ -196,6 +206,7 @@ export const webhooksOperatorRouter = router({
         ['webhook_delivery_not_found', 'webhook_inactive'],
       ),
     )
+    .meta({ effect: 'none' })
     .input(replayInput)
     .output(success)
     .mutation(async ({ ctx: { services, operator }, input: { endpointId, deliveryId } }) => {
@@ -214,6 +225,7 @@ export const webhooksOperatorRouter = router({
         ['webhook_inactive'],
       ),
     )
+    .meta({ effect: 'none' })
     .input(replayFailedInput)
     .output(replayedAnswer)
     .mutation(async ({ ctx: { services, operator }, input: { endpointId, since } }) => ({

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { DELIVERY_STATES } from '../../entities/index.ts';
+import { cursor } from '../../procedures/cursors.ts';
 import { instant, resourceId, text } from '../../procedures/fields.ts';
 import { SIGNATURE_KINDS } from '../../crypto/webhook-secret.ts';
 import { INSTALLATION_TYPES } from '../../webhooks/types.ts';
@@ -35,7 +36,7 @@ export const rotateInput = z.object({
 export const deliveriesInput = z.object({
   endpointId,
   state: z.enum(DELIVERY_STATES).optional().meta({ description: 'Only deliveries in this state.', example: 'failed' }),
-  cursor: resourceId.optional().meta({ description: '`nextCursor` of the previous page.', example: DELIVERY_ID }),
+  cursor: cursor.optional().meta({ description: '`nextCursor` of the previous page.', example: 'q2hV0m…' }),
   limit: z.int().min(1).max(50).default(20).meta({ description: 'The most deliveries of a page.', example: 20 }),
 });
 export const replayInput = z.object({ endpointId, deliveryId });

@@ -1,9 +1,10 @@
-import type { Services } from '../../app-services.ts';
+import type { Services } from '../../service/services.ts';
 import { iso, query, type QueryRunner } from '../../db/query.ts';
 import { WebhookEndpoint, type DeliveryState } from '../../entities/index.ts';
-import { invalidInput, ProblemError } from '../../errors.ts';
+import { ProblemError } from '../../problems/error.ts';
+import type { Cursors } from '../../procedures/cursors.ts';
 import { present } from './endpoints.service.ts';
-import { teamOf, type Owner } from './owner.ts';
+import { canSee, teamOf, type Held, type Owner } from './owner.ts';
 import type { DeliveryPage } from './webhooks.schema.ts';
 
 /** Lists the endpoints of an owner, oldest first. */
@@ -15,7 +16,7 @@ export async function listEndpoints(services: Services, owner: Owner) {
 }
 
 const endpointOfOwner = query<object>(
-  'webhook_endpoint_of_owner',
+  'webhook_endpoint_check_owner',
   'select from webhook_endpoint where id = $1 and team_id is not distinct from $2 and deleted_at is null',
 );
 
@@ -37,7 +38,7 @@ type Row = {
 };
 
 const deliveriesOfEndpoint = query<Row>(
-  'webhook_deliveries_of_endpoint',
+  'webhook_delivery_list_of_endpoint',
   `select d.id, d.event_id, d.event, d.state, d.reason, d.due_at, d.created_at, coalesce(a.attempts, '[]') as attempts
    from (
      select * from webhook_delivery
@@ -60,26 +61,36 @@ type Page = {
   readonly limit: number;
 };
 
-/** Lists deliveries of an endpoint, newest first, each with its latest 20 attempts. */
+/**
+ * Lists deliveries of an endpoint, newest first, each with its latest 20 attempts. Receivers often repeat what they got, so
+ * answers to events that the caller may not see are left out.
+ */
 export async function listDeliveries(
   db: QueryRunner,
+  cursors: Cursors,
   owner: Owner,
+  held: Held,
   { endpointId, state, cursor, limit }: Page,
 ): Promise<DeliveryPage> {
   const [endpoint] = await db.query(endpointOfOwner, [endpointId, teamOf(owner)]);
   if (endpoint === undefined) throw new ProblemError('webhook_endpoint_not_found');
-  if (cursor !== undefined && !cursor.startsWith('whd_'))
-    throw invalidInput('/cursor', 'Use `nextCursor` of the previous page.');
-  const rows = await db.query(deliveriesOfEndpoint, [endpointId, cursor ?? null, state ?? null, limit + 1]);
+  const list = ['deliveries', endpointId, state] as const;
+  const { id: before = null } = cursors.read(list, cursor) ?? {};
+  const rows = await db.query(deliveriesOfEndpoint, [endpointId, before, state ?? null, limit + 1]);
   const deliveries = rows.slice(0, limit).map((row) => ({
     deliveryId: row.id,
     webhookId: row.event_id ?? row.id,
     type: row.event,
     state: row.state,
     reason: row.reason,
-    attempts: row.attempts.map((attempt) => ({ ...attempt, at: iso(attempt.at) })),
+    attempts: row.attempts.map((attempt) => ({
+      ...attempt,
+      at: iso(attempt.at),
+      answer: canSee(held, row.event) ? attempt.answer : null,
+    })),
     nextAttemptAt: row.state === 'waiting' ? iso(row.due_at) : null,
     createdAt: iso(row.created_at),
   }));
-  return { deliveries, nextCursor: rows.length > limit ? (deliveries.at(-1)?.deliveryId ?? null) : null };
+  const last = rows.length > limit ? rows.at(limit - 1) : undefined;
+  return { deliveries, nextCursor: last === undefined ? null : cursors.write(list, { sort: '', id: last.id }) };
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { DELIVERY_STATES, type WebhookEndpoint } from '../../entities/index.ts';
 import { openEnum } from '../../open-enum.ts';
+import { cursor } from '../../procedures/cursors.ts';
 import { instant, resourceId, text, timestamp } from '../../procedures/fields.ts';
 import { SIGNATURE_KINDS } from '../../crypto/webhook-secret.ts';
 import { INSTALLATION_TYPES } from '../../webhooks/types.ts';
@@ -28,7 +29,7 @@ export const rotateSecretInput = z.object({
 export const listDeliveriesInput = z.object({
   endpointId,
   state: z.enum(DELIVERY_STATES).optional(),
-  cursor: resourceId.optional(),
+  cursor: cursor.optional(),
   limit: z.int().min(1).max(50).default(20),
 });
 export const replayInput = z.object({ endpointId, deliveryId: resourceId });
@@ -46,7 +47,16 @@ export const endpointOutput = z.object({
   disabledReason: z.string().nullable().describe('Why the service disabled it.'),
   failingSince: timestamp.nullable().describe('When the failures began that no success has ended.'),
   previousSecretExpiresAt: timestamp.nullable().describe('Until when the secret before the rotation also signs.'),
-  responsibleUserId: z.string().nullable().describe('The member whose permissions decide what a team’s endpoint gets.'),
+  responsibleAccountId: z
+    .string()
+    .nullable()
+    .describe(
+      'The member who last set the URL, types or secret of a team’s endpoint, and whose permissions decide what it gets.',
+    ),
+  responsibleUserId: z
+    .string()
+    .nullable()
+    .meta({ deprecated: true, description: 'The same as `responsibleAccountId`, its present name.' }),
   createdAt: timestamp.describe('When it was created.'),
 });
 /** `secret` is shown only once, and null for `ed25519`, where the public key verifies. */
@@ -89,10 +99,15 @@ export function presentEndpoint(endpoint: WebhookEndpoint, publicKey: string | n
     disabledReason: disabledReason ?? null,
     failingSince: failingSince?.toISOString() ?? null,
     previousSecretExpiresAt: isRotating ? (previousExpiresAt?.toISOString() ?? null) : null,
+    responsibleAccountId: account?.id ?? null,
     responsibleUserId: account?.id ?? null,
     createdAt: endpoint.createdAt.toISOString(),
   };
 }
 
-/** A type of events, and the permission that the responsible member needs to get it. */
-export const eventTypeOutput = z.object({ type: z.enum(INSTALLATION_TYPES), permission: z.string().nullable() });
+/** A type of events, the permission that the responsible member needs to get it, and whether the caller holds it. */
+export const eventTypeOutput = z.object({
+  type: z.enum(INSTALLATION_TYPES),
+  permission: z.string().nullable(),
+  isAvailable: z.boolean(),
+});

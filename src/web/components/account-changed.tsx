@@ -1,6 +1,7 @@
 import { Button, Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
+import { forgetEntered } from '../kept.ts';
 import { accountChangedTexts as words } from '../messages/proof.ts';
 import { isAccountChanged } from '../trpc.ts';
 import { DialogFooter } from './dialog-buttons.tsx';
@@ -35,7 +36,13 @@ export function AccountChanged() {
       <Stack gap="md">
         <Text>{words.explanation}</Text>
         <DialogFooter>
-          <Button data-autofocus onClick={() => window.location.reload()}>
+          <Button
+            data-autofocus
+            onClick={() => {
+              forgetEntered();
+              window.location.reload();
+            }}
+          >
             {words.reload}
           </Button>
         </DialogFooter>

@@ -1,4 +1,6 @@
 import { useForm } from '@mantine/form';
+import { useRef } from 'react';
+import { nameForm, useEntry, useReturned } from '../kept.ts';
 import { faultTexts } from '../messages/faults.ts';
 import { toFailure, type Failure } from '../trpc.ts';
 import { useSubmission } from './submission.ts';
@@ -16,6 +18,8 @@ type CallFormOptions<Fields extends Values, Output> = {
   readonly lists?: readonly (keyof Fields & string)[];
   /** Texts for faults of a field for which the general texts are not specific enough. */
   readonly faults?: Partial<Record<keyof Fields & string, Partial<Record<Fault['code'], string>>>>;
+  /** Whether it creates something. What was entered is there again after its dialog was closed without a word. */
+  readonly isNew?: boolean;
 };
 
 /** A form that is submitted by one call. Only the service validates, and its errors are shown at their fields. */
@@ -27,12 +31,27 @@ export function useCallForm<Fields extends Values, Output>({
   fieldOf = {},
   lists = [],
   faults = {},
+  isNew = false,
 }: CallFormOptions<Fields, Output>) {
-  const form = useForm<Fields>({ mode: 'uncontrolled', initialValues });
+  const entry = nameForm(Object.keys(initialValues), isNew);
+  const before = useReturned(entry, withoutSecrets(initialValues));
+  const saved = useRef<Values>(undefined);
+  const form = useForm<Fields>({
+    mode: 'uncontrolled',
+    initialValues: { ...initialValues, ...(before?.value as Partial<Fields> | undefined) }, // as the form has kept them
+  });
+  useEntry(
+    entry,
+    () => withoutSecrets(form.getValues()),
+    () => withoutSecrets(saved.current ?? initialValues),
+  );
   const mutation = useSubmission({
     isRepeatable: true,
     mutationFn: call,
-    onSuccess: (output, values) => onSuccess?.(output, values),
+    onSuccess: (output, values) => {
+      saved.current = values;
+      return onSuccess?.(output, values);
+    },
     onError: (error) => {
       const found = toFieldErrors(toFailure(error));
       form.setErrors(found);
@@ -59,6 +78,7 @@ export function useCallForm<Fields extends Values, Output>({
     submit: form.onSubmit((values) => mutation.submit(values)),
     values: () => form.getValues(),
     reset: () => {
+      form.setInitialValues(initialValues);
       form.reset();
       mutation.reset();
     },
@@ -68,6 +88,12 @@ export function useCallForm<Fields extends Values, Output>({
     failure: failure === undefined || Object.keys(toFieldErrors(failure)).length > 0 ? undefined : failure,
   };
 }
+
+/** What users enter only into the form itself. */
+const SECRET = /password|code|secret/i;
+
+const withoutSecrets = (values: Values): Values =>
+  Object.fromEntries(Object.entries(values).filter(([name]) => !SECRET.test(name)));
 
 /** A form as its dialog needs it. */
 export type CallForm = Pick<ReturnType<typeof useCallForm>, 'submit' | 'pending' | 'failure'>;

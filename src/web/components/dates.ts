@@ -6,13 +6,16 @@ import { me } from '../session.ts';
 export function useDates() {
   // Cached data only: pages without a session do not request the account.
   const { data } = useQuery({ ...me(), enabled: false });
-  const preferred = data?.preferredLocale ?? null;
-  if (formats === undefined || formats.preferred !== preferred) formats = createFormats(preferred);
-  return formats;
+  return formatsOf(data?.preferredLocale ?? null);
 }
 
 /** Those of the last locale: each cell of a table uses them, and creating them is slow. */
 let formats: ReturnType<typeof createFormats> | undefined;
+
+function formatsOf(preferred: string | null) {
+  if (formats === undefined || formats.preferred !== preferred) formats = createFormats(preferred);
+  return formats;
+}
 
 function createFormats(preferred: string | null) {
   const locale = chooseLocale(preferred);

@@ -1,7 +1,7 @@
 import { Paper } from '@mantine/core';
 import { Outlet } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { Brand, ColorSchemeToggle, SkipLink } from '../frame/brand.tsx';
+import { Brand, ColorSchemeToggle, SkipLink } from './brand.tsx';
 
 type CardLayoutProps = { readonly children?: ReactNode; readonly wide?: boolean };
 

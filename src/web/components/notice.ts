@@ -2,7 +2,7 @@ import { linkOptions } from '@tanstack/react-router';
 import { frameTexts } from '../messages/frame.ts';
 import type { Outputs } from '../trpc.ts';
 import { getTeamName } from './display-name.ts';
-import { Key, People, Switch } from './icons.tsx';
+import { Key, People, Switch } from './icon.tsx';
 
 type Notice = Outputs['teams']['notices'][number];
 

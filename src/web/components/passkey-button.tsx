@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { passkeyErrorText } from '../passkeys.ts';
 import { toFailure } from '../trpc.ts';
 import { FailureAlert } from './failure-alert.tsx';
-import { Key } from './icons.tsx';
+import { Key } from './icon.tsx';
 import { useSubmission } from './submission.ts';
 
 type PasskeyButtonProps<Output> = ButtonProps & {

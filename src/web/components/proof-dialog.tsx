@@ -5,7 +5,7 @@ import { texts } from '../messages/console.ts';
 import { publicTexts } from '../messages/public.ts';
 import { proofTexts as words } from '../messages/proof.ts';
 import { proveWithPasskey, supportsPasskeys } from '../passkeys.ts';
-import { me } from '../session.ts';
+import { awaitLink, stopAwaitingLink } from '../proof-link.ts';
 import { toFailure, query, trpc } from '../trpc.ts';
 import { useCallForm } from './call-form.ts';
 import { Dialog } from './dialog.tsx';
@@ -24,18 +24,20 @@ const POLL_MS = 3000;
 
 /** Asks the user to confirm who they are: by password, by passkey, or by signing in again with an emailed link. */
 export function ProofDialog({ onFinish }: ProofDialogProps) {
-  const { data: account } = useQuery({ ...me(), enabled: false });
   const link = useSubmission({
     isRepeatable: true,
     mutationFn: (email: string) => trpc.auth.emailSignInLink.mutate({ email }),
+    onSuccess: (_sent, email) => awaitLink(email),
   });
   // The link signs in again, in this browser: the new session is proven.
   const proof = useQuery({ ...query('account.proof'), gcTime: 0, refetchInterval: link.isSuccess && POLL_MS });
+  const email = proof.data?.email ?? null;
   const isProven = link.isSuccess && typeof proof.data?.provenUntil === 'string';
   const finish = useEffectEvent(() => onFinish(true));
   useEffect(() => {
     if (isProven) finish();
   }, [isProven]);
+  useEffect(() => (link.isSuccess ? stopAwaitingLink : undefined), [link.isSuccess]);
   const cancel = () => onFinish(false);
   const closeOnEscape = ({ key }: KeyboardEvent) => key === 'Escape' && cancel();
   return (
@@ -49,7 +51,7 @@ export function ProofDialog({ onFinish }: ProofDialogProps) {
         <Text>{words.explanation}</Text>
         {proof.error !== null && <FailureAlert failure={toFailure(proof.error)} />}
         {proof.isPending && <Placeholder rows={2} />}
-        {proof.data?.hasPassword === true && <PasswordProof email={account?.email ?? null} onFinish={onFinish} />}
+        {proof.data?.hasPassword === true && <PasswordProof email={email} onFinish={onFinish} />}
         {proof.data?.hasPasskey === true && supportsPasskeys() && (
           <>
             {proof.data.hasPassword && <Divider label={publicTexts.signIn.or} />}
@@ -64,13 +66,8 @@ export function ProofDialog({ onFinish }: ProofDialogProps) {
             {words.linkSent}
           </Text>
         )}
-        {account?.email && !link.isSuccess && (
-          <Button
-            {...OWN_ESCAPE}
-            variant="subtle"
-            loading={link.isPending}
-            onClick={() => account.email !== null && link.submit(account.email)}
-          >
+        {email !== null && !link.isSuccess && (
+          <Button {...OWN_ESCAPE} variant="subtle" loading={link.isPending} onClick={() => link.submit(email)}>
             {words.link}
           </Button>
         )}

@@ -5,15 +5,19 @@ import { remainingAccessTexts as words } from '../messages/proof.ts';
 import { toFailure, trpc, type Outputs } from '../trpc.ts';
 import { useSubmission } from './submission.ts';
 import { SEPARATOR } from '../messages/language.ts';
+import { Name } from './name.tsx';
 
-type RemainingAccessProps = Pick<Outputs['auth']['resetPassword'], 'access' | 'revocationToken'>;
+type RemainingAccessProps = Pick<Outputs['auth']['resetPassword'], 'access' | 'revocationToken'> & {
+  readonly onRevoked?: () => void;
+};
 
-/** Lists what still gives access after a password reset, newest first, and revokes all of it. */
-export function RemainingAccess({ access, revocationToken }: RemainingAccessProps) {
+/** Lists what still gives access after the password was set anew, newest first, and revokes all of it. */
+export function RemainingAccess({ access, revocationToken, onRevoked }: RemainingAccessProps) {
   const { day } = useDates();
   const revocation = useSubmission({
     isRepeatable: true,
     mutationFn: () => trpc.auth.revokeRemainingAccess.mutate({ token: revocationToken }),
+    ...(onRevoked === undefined ? {} : { onSuccess: onRevoked }),
   });
   if (access.length === 0) return null;
   if (revocation.isSuccess) return <Text role="status">{words.revoked}</Text>;
@@ -26,7 +30,7 @@ export function RemainingAccess({ access, revocationToken }: RemainingAccessProp
           <li key={id} className="row">
             <div className="row-text">
               <Text fw={600} className="wrap">
-                <bdi>{name}</bdi>
+                <Name>{name}</Name>
               </Text>
               <Text size="sm" c="dimmed">
                 {words.kinds[kind]}

@@ -1,15 +1,22 @@
 import { Button } from '@mantine/core';
 import { publicTexts } from '../messages/public.ts';
+import { findAuthorizationId } from '../session.ts';
 import { toFailure, trpc } from '../trpc.ts';
 import { FailureAlert } from './failure-alert.tsx';
 import { useNotice } from './notices.tsx';
 import { useSubmission } from './submission.ts';
 
-export function ResendVerification({ email }: { readonly email: string }) {
+type ResendVerificationProps = {
+  readonly email: string;
+  /** The page to which the user wants; the link continues the request of an application there. */
+  readonly next?: string | undefined;
+};
+
+export function ResendVerification({ email, next }: ResendVerificationProps) {
   const notify = useNotice();
   const resend = useSubmission({
     isRepeatable: true,
-    mutationFn: () => trpc.auth.resendVerification.mutate({ email }),
+    mutationFn: () => trpc.auth.resendVerification.mutate({ email, authorizationId: findAuthorizationId(next) }),
     onSuccess: () => notify(publicTexts.verification.resent(email)),
   });
   return (

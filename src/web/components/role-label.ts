@@ -1,9 +1,10 @@
 import { systemRoleTexts } from '../messages/roles.ts';
+import { neutralize } from '../../messages/neutralize.ts';
 
 const BUILT_IN: Readonly<Partial<Record<string, string>>> = systemRoleTexts;
 
 /** Returns the name of a role, of a built-in one in the language of the reader. */
-export const getRoleLabel = (name: string): string => BUILT_IN[name] ?? name;
+export const getRoleLabel = (name: string): string => BUILT_IN[name] ?? neutralize(name);
 
 type Event = { readonly event: string; readonly target: { readonly name: string | null } | null };
 

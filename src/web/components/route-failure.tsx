@@ -1,17 +1,13 @@
 import { Group } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { useRouter, type ErrorComponentProps } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect } from 'react';
+import { useEffect } from 'react';
 import { ButtonLink } from './links.tsx';
 import { isLoadError } from '../load-error.ts';
 import { texts } from '../messages/console.ts';
-import { me } from '../session.ts';
 import { toFailure } from '../trpc.ts';
 import { FailureAlert } from './failure-alert.tsx';
 import { CardLayout } from './layouts.tsx';
 import { Page } from './page.tsx';
-
-const ConsoleLayout = lazy(async () => ({ default: (await import('../frame/console-layout.tsx')).ConsoleLayout }));
 
 /** An error inside of a layout, in place of the page. */
 export function PageFailure({ error }: ErrorComponentProps) {
@@ -49,22 +45,3 @@ export const NotFound = () => (
     </Group>
   </Page>
 );
-
-/** In place of all pages: with the navigation for users who are signed in. */
-export function RootNotFound() {
-  const { data: person, isPending } = useQuery({ ...me(), retry: false });
-  if (isPending) return null;
-  if (person === undefined)
-    return (
-      <CardLayout>
-        <NotFound />
-      </CardLayout>
-    );
-  return (
-    <Suspense fallback={null}>
-      <ConsoleLayout>
-        <NotFound />
-      </ConsoleLayout>
-    </Suspense>
-  );
-}

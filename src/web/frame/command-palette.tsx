@@ -50,6 +50,7 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
               leftSection={<Search size={18} />}
               autoComplete="off"
               data-autofocus
+              // eslint-disable-next-line jsx-a11y/role-has-required-aria-props -- its parent adds them
               role="combobox"
             />
           </Combobox.EventsTarget>

@@ -1,26 +1,14 @@
 import { useMantineColorScheme } from '@mantine/core';
 import { useTeams } from '#client/react';
-import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { getTeamName } from '../components/display-name.ts';
-import {
-  Book,
-  Invitation,
-  Key,
-  Keyboard,
-  Moon,
-  Plus,
-  SignOutIcon,
-  Sun,
-  SunMoon,
-  Teams,
-  type Icon,
-} from '../components/icons.tsx';
+import { Key, Moon, Sun, type Icon } from '../components/icon.tsx';
+import { Book, Invitation, Keyboard, Plus, SignOutIcon, SunMoon, Teams } from '../components/icons.tsx';
 import { frameTexts } from '../messages/frame.ts';
-import { me, useSignOut } from '../session.ts';
+import { useSignOut } from '../components/sign-out.ts';
 import { useCurrentTeam } from './current-team.ts';
-import { useFrameDialogs } from './frame-context.ts';
-import { ACCOUNT_PLACES, TEAM_PLACES } from './places.ts';
+import { useFrameDialogs } from '../components/frame-dialogs.ts';
+import { usePlaces } from './places.ts';
 import { useTeamOpener } from './team-opener.ts';
 
 const words = frameTexts.commands;
@@ -46,15 +34,13 @@ export function useCommands(): readonly Group[] {
 function usePagesOfTeam(): Group {
   const navigate = useNavigate();
   const current = useCurrentTeam();
-  const places = TEAM_PLACES.filter(
-    ({ permission }) => permission === undefined || current?.permissions.includes(permission),
-  );
+  const { ofTeam } = usePlaces();
   return {
     title: current === undefined ? '' : getTeamName(current.team),
     commands:
       current === undefined
         ? []
-        : places.map(({ to, label, icon }) => ({
+        : ofTeam.map(({ to, label, icon }) => ({
             id: to,
             label,
             icon,
@@ -68,8 +54,9 @@ function useActions(): Group {
   const openDialog = useFrameDialogs();
   const current = useCurrentTeam();
   const params = { teamId: current?.team.slug ?? '' };
-  const canInvite = current?.permissions.includes('invite_members') ?? false;
-  const hasTeamKeys = current?.permissions.includes('manage_api_keys') ?? false;
+  const { ofTeam } = usePlaces();
+  const canInvite = ofTeam.some(({ to }) => to === '/teams/$teamId/invitations');
+  const hasTeamKeys = ofTeam.some(({ to }) => to === '/teams/$teamId/api-keys');
   const invite: Command = {
     id: 'invite',
     label: words.invite,
@@ -121,12 +108,11 @@ function useTeamCommands(): Group {
 function usePages(): Group {
   const navigate = useNavigate();
   const openDialog = useFrameDialogs();
-  const { data: person } = useQuery(me());
-  const places = ACCOUNT_PLACES.filter((place) => !('isForOperators' in place) || person?.role === 'admin');
+  const { ofAccount } = usePlaces();
   return {
     title: words.pages,
     commands: [
-      ...places.map(({ to, label, icon }) => ({ id: to, label, icon, run: () => void navigate({ to }) })),
+      ...ofAccount.map(({ to, label, icon }) => ({ id: to, label, icon, run: () => void navigate({ to }) })),
       { id: 'docs', label: frameTexts.help.reference, icon: Book, run: () => window.location.assign('/docs') },
       { id: 'shortcuts', label: frameTexts.help.shortcuts, icon: Keyboard, run: () => openDialog('shortcuts') },
     ],

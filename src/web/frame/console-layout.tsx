@@ -1,18 +1,20 @@
 import { ActionIcon, Drawer, Kbd, UnstyledButton } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
-import { Outlet, useLocation } from '@tanstack/react-router';
+import { useLocation } from '@tanstack/react-router';
 import { lazy, useCallback, useEffect, useState, type ReactNode } from 'react';
 import { AccountChanged } from '../components/account-changed.tsx';
 import { Lines, Search } from '../components/icons.tsx';
+import { GuardedOutlet } from '../components/guarded-outlet.tsx';
 import { LoadedDialog } from '../components/loaded-dialog.tsx';
 import { Shortcuts } from '../components/shortcuts.tsx';
 import { texts } from '../messages/console.ts';
 import { frameTexts as words } from '../messages/frame.ts';
-import { Brand, SkipLink } from './brand.tsx';
+import { Brand, SkipLink } from '../components/brand.tsx';
 import { useCurrentTeamId } from './current-team.ts';
-import { FrameContext, useFrameDialogs, type FrameDialog } from './frame-context.ts';
+import { FrameContext, useFrameDialogs, type FrameDialog } from '../components/frame-dialogs.ts';
 import { HelpMenu } from './help-menu.tsx';
 import { AccountNavigation, TeamNavigation } from './navigation.tsx';
+import { Leaving } from './leaving.tsx';
 import { TeamSwitcher } from './team-switcher.tsx';
 import { NoticeMenu } from './notice-menu.tsx';
 import { UserMenu } from './user-menu.tsx';
@@ -23,13 +25,14 @@ const CreateTeam = lazy(async () => ({ default: (await import('./create-team.tsx
 const CommandPalette = lazy(async () => ({ default: (await import('./command-palette.tsx')).CommandPalette }));
 
 /** The layout of all pages for signed-in users: navigation at the side, which narrow windows show in a drawer. */
-export function ConsoleLayout({ children = <Outlet /> }: { readonly children?: ReactNode }) {
+export function ConsoleLayout({ children = <GuardedOutlet /> }: { readonly children?: ReactNode }) {
   const [dialog, setDialog] = useState<FrameDialog>();
   const close = useCallback(() => setDialog(undefined), []);
   useHotkeys([['mod+K', () => document.querySelector('[role="dialog"]') === null && setDialog('commands')]], []);
   return (
     <FrameContext value={setDialog}>
       <AccountChanged />
+      <Leaving />
       <SkipLink />
       <div className="console">
         <header className="console-header">
@@ -104,9 +107,14 @@ function CommandButton() {
 
 /** The bar of narrow windows, with the button that opens the navigation. */
 function NarrowBar() {
-  const [isOpen, setOpen] = useState(false);
   const { href } = useLocation();
-  useEffect(() => setOpen(false), [href]);
+  const [isOpen, setOpen] = useState(false);
+  const [shown, setShown] = useState(href);
+  // Another page closes it.
+  if (shown !== href) {
+    setShown(href);
+    setOpen(false);
+  }
   // Wide windows have the navigation at the side.
   useEffect(() => {
     const isWide = window.matchMedia('(min-width: 60em)');

@@ -14,6 +14,7 @@ export function CreateTeam({ onClose }: { readonly onClose: () => void }) {
   const navigate = useNavigate();
   const notify = useNotice();
   const form = useCallForm({
+    isNew: true,
     initialValues: { name: '', description: '' },
     call: ({ name, description }) =>
       createTeam.mutateAsync({ name: name.trim(), ...(description === '' ? {} : { description }) }),

@@ -1,7 +1,7 @@
 import { ActionIcon, Menu } from '@mantine/core';
 import { Activity, Book, Help, Keyboard } from '../components/icons.tsx';
 import { frameTexts } from '../messages/frame.ts';
-import { useFrameDialogs } from './frame-context.ts';
+import { useFrameDialogs } from '../components/frame-dialogs.ts';
 
 const words = frameTexts.help;
 

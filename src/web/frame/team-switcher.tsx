@@ -8,9 +8,10 @@ import { TeamPicture } from '../components/picture.tsx';
 import { frameTexts as words } from '../messages/frame.ts';
 import { findClosest } from './closest.ts';
 import { useCurrentTeam } from './current-team.ts';
-import { useFrameDialogs } from './frame-context.ts';
+import { useFrameDialogs } from '../components/frame-dialogs.ts';
 import { useTeamOpener } from './team-opener.ts';
 import { getRoleLabel } from '../components/role-label.ts';
+import { Name } from '../components/name.tsx';
 
 /** No slug has an underscore. */
 const CREATE = 'create_team';
@@ -83,8 +84,8 @@ const Current = ({ team }: CurrentProps) =>
     <>
       <TeamPicture name={team.name} src={team.avatarUrl} seed={team.id} size={32} />
       <span className="team-switcher-text">
-        <bdi className="team-switcher-name">{getTeamName(team)}</bdi>
-        <bdi className="team-switcher-role">{getRoleLabel(team.role.name)}</bdi>
+        <Name className="team-switcher-name">{getTeamName(team)}</Name>
+        <Name className="team-switcher-role">{getRoleLabel(team.role.name)}</Name>
       </span>
     </>
   );
@@ -110,7 +111,7 @@ function TeamOptions({ store, sought, currentId }: TeamOptionsProps) {
           {shown.map(({ id, slug, name, avatarUrl }) => (
             <Combobox.Option key={id} value={slug} active={id === currentId}>
               <TeamPicture name={name} src={avatarUrl} seed={id} size="sm" />
-              <bdi className="team-switcher-name">{getTeamName({ name })}</bdi>
+              <Name className="team-switcher-name">{getTeamName({ name })}</Name>
               {id === currentId && <Check size={16} />}
             </Combobox.Option>
           ))}

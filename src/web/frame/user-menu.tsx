@@ -2,10 +2,13 @@ import { Menu, UnstyledButton, useMantineColorScheme, VisuallyHidden, type Manti
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { getDisplayName } from '../components/display-name.ts';
-import { Moon, Person, SignOutIcon, Sun, SunMoon } from '../components/icons.tsx';
+import { Moon, Sun } from '../components/icon.tsx';
+import { Person, SignOutIcon, SunMoon } from '../components/icons.tsx';
 import { PersonPicture } from '../components/picture.tsx';
 import { frameTexts } from '../messages/frame.ts';
-import { me, useSignOut } from '../session.ts';
+import { useSignOut } from '../components/sign-out.ts';
+import { me } from '../session.ts';
+import { Name } from '../components/name.tsx';
 
 const words = frameTexts.user;
 
@@ -37,8 +40,10 @@ export function UserMenu() {
           <VisuallyHidden>{words.menu} </VisuallyHidden>
           <PersonPicture name={name} src={person.avatar} seed={person.id} size={32} />
           <span className="user-button-text">
-            <bdi className="user-button-name">{name}</bdi>
-            {person.email !== null && person.email !== name && <bdi className="user-button-email">{person.email}</bdi>}
+            <Name className="user-button-name">{name}</Name>
+            {person.email !== null && person.email !== name && (
+              <Name className="user-button-email">{person.email}</Name>
+            )}
           </span>
         </UnstyledButton>
       </Menu.Target>

@@ -1,10 +1,21 @@
-import type { Outputs } from '../trpc.ts';
-import { defineTexts } from './define-texts.ts';
+import type { Outputs } from '../api-types.ts';
+import type { TeamEvent } from './audit.ts';
+import { definePageTexts } from './define-page-texts.ts';
 
-type OwnEvent = Outputs['account']['activity']['events'][number];
+type EventType = Outputs['account']['activity']['events'][number]['event'];
+
+/** Events that the activity of an account never shows: those for operators, and the deletion of the account. */
+type Unseen =
+  | `${'access' | 'attempts' | 'audit_log' | 'denials' | 'import' | 'oauth_request' | 'operator' | 'operator_key' | 'permission_catalogue' | 'role_template' | 'sign_in'}.${string}`
+  | `${string}.private_metadata_changed`
+  | 'account.deleted';
+
+/** Every other event has a sentence. Those of teams have one in their audit logs, and here if the user is addressed. */
+type OwnSentences = Readonly<Record<Exclude<EventType, TeamEvent | Unseen>, string>> &
+  Readonly<Partial<Record<TeamEvent, string>>>;
 
 /** Texts of the account page, and of the link that confirms a new email. */
-export const accountTexts = defineTexts('account', {
+export const accountTexts = definePageTexts('account', {
   title: 'Your account',
   profile: {
     title: 'Profile',
@@ -60,6 +71,7 @@ export const accountTexts = defineTexts('account', {
     unknownLocation: 'Unknown location',
     since: 'since {date}',
     used: 'last used {date}',
+    application: 'Used by “{client}”',
     current: 'This session',
     revoke: 'Sign out',
     revokeOf: 'Sign out {device}',
@@ -79,6 +91,7 @@ export const accountTexts = defineTexts('account', {
     'account.link_emailed': 'Link sent to your email',
     'account.email_verified': 'Email verified',
     'account.profile_changed': 'Profile changed',
+    'account.metadata_changed': 'Data of the application about the account changed',
     'account.password_changed': 'Password changed',
     'account.password_reset': 'Password reset',
     'account.email_change_requested': 'Change of email requested',
@@ -101,7 +114,7 @@ export const accountTexts = defineTexts('account', {
     'oauth_token.repeated': 'An app repeated a request for a token',
     'oauth_token.reused': 'A used token was used again, so its app was disconnected',
     'oauth_token.revoked': 'An app revoked its token',
-  } satisfies Partial<Record<OwnEvent['event'], string>>,
+  } satisfies OwnSentences,
   data: {
     title: 'Your data',
     explanation:

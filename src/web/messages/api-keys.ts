@@ -1,7 +1,7 @@
-import { defineTexts } from './define-texts.ts';
+import { definePageTexts } from './define-page-texts.ts';
 
 /** Texts of the pages about API keys. */
-export const apiKeysTexts = defineTexts('apiKeys', {
+export const apiKeysTexts = definePageTexts('apiKeys', {
   title: 'Your API keys',
   explanation:
     'Programs use a key to act as you in all your teams, within the key’s scopes. Uses appear within a minute.',
@@ -52,7 +52,7 @@ export const apiKeysTexts = defineTexts('apiKeys', {
   rename: 'Rename',
   renameOf: 'Rename {key}',
   renameTitle: 'Rename {key}',
-  renamed: 'Renamed to {key}.',
+  renamed: 'Renamed to “{key}”.',
   presets: 'Presets',
   readOnly: 'Read only',
   fullAccess: 'Full access',
@@ -67,6 +67,16 @@ export const apiKeysTexts = defineTexts('apiKeys', {
   scopesHint: 'Select only the scopes it needs. A key cannot have more access than you.',
   teamScopesHint: 'Select only the scopes it needs. A key cannot have more access to the team than you.',
   noScopes: 'Select at least one scope.',
+  noScopesOrPermissions: 'Select at least one scope or permission.',
+  onlyProduct: 'Without a scope, the key works only with the product’s own API.',
+  permissions: 'Permissions in the product',
+  permissionsHint: 'In each team, the key has at most the permissions of your role there.',
+  teamPermissionsHint: 'The key has at most the permissions of your role in the team.',
+  permissionsOf: 'Permissions of {key}',
+  changePermissions: 'Change permissions',
+  changePermissionsOf: 'Change permissions of {key}',
+  permissionsTitle: 'Permissions of {key}',
+  permissionsChanged: 'Permissions changed.',
   expiry: 'Expires',
   /** By days; the service takes at most 365. */
   expiries: {
@@ -82,7 +92,7 @@ export const apiKeysTexts = defineTexts('apiKeys', {
   expiryHint: 'Applications lose access when the key expires.',
   submit: 'Create key',
 
-  createdTitle: '{key} created',
+  createdTitle: '“{key}” created',
   rotatedTitle: 'New secret of {key}',
   onceTitle: 'Copy the secret now',
   once: 'It is shown only once.',
@@ -98,13 +108,13 @@ export const apiKeysTexts = defineTexts('apiKeys', {
 
   rotate: 'Rotate secret',
   rotateOf: 'Rotate secret of {key}',
-  rotateExplanation: 'Update every application that uses {key}. Scopes and expiration stay the same.',
+  rotateExplanation: 'Update every application that uses “{key}”. Scopes and expiration stay the same.',
 
   revoke: 'Revoke',
   revokeOf: 'Revoke {key}',
   revokeTitle: 'Revoke the key?',
   revokeExplanation:
-    'Applications that use {key} lose access immediately. Last minute’s uses aside: {use}. This cannot be undone.',
-  revokeForeign: 'Created by {person}.',
+    'Applications that use “{key}” lose access immediately. Last minute’s uses aside: {use}. This cannot be undone.',
+  revokeForeign: 'Created by “{person}”.',
   revoked: 'Key revoked.',
 });

@@ -1,13 +1,11 @@
-import type { Outputs } from '../trpc.ts';
-import { defineTexts } from './define-texts.ts';
+import type { Outputs } from '../api-types.ts';
+import { definePageTexts } from './define-page-texts.ts';
 
 type Billing = Outputs['getTeamBilling'];
 
 /** Texts of the page about a team's plan. */
-export const billingTexts = defineTexts('billing', {
+export const billingTexts = definePageTexts('billing', {
   title: 'Billing',
-  notAllowedTitle: 'Your role does not include billing',
-  notAllowed: 'Ask the team’s owner for a role that can view the plan and billing.',
   seats: {
     title: 'Seats',
     explanation: 'Each active member and pending invitation uses a seat.',

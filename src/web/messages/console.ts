@@ -82,7 +82,7 @@ export const texts = defineTexts('console', {
     name: 'Team name',
     nameless: 'Team without a name',
     description: 'Description',
-    created: 'Team {team} created. You are the owner.',
+    created: 'Team “{team}” created. You are the owner.',
     createTitle: 'Create a team',
     submit: 'Create team',
     table: {

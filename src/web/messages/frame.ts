@@ -1,7 +1,12 @@
-import { defineTexts } from './define-texts.ts';
+import { definePageTexts } from './define-page-texts.ts';
 
 /** Texts of the frame around the pages of signed-in users. */
-export const frameTexts = defineTexts('frame', {
+export const frameTexts = definePageTexts('frame', {
+  leaving: {
+    title: 'Leave without saving?',
+    explanation: 'What you changed on this page is not saved yet.',
+    submit: 'Leave',
+  },
   openNavigation: 'Open navigation',
   navigation: 'Navigation',
   teamOf: 'Team: {team}',
@@ -29,11 +34,11 @@ export const frameTexts = defineTexts('frame', {
   notices: {
     label: '{count, plural, =0 {Notices} one {# notice} other {# notices}}',
     none: 'No notices',
-    ownership: 'Ownership of {team} is offered to you',
+    ownership: 'Ownership of “{team}” is offered to you',
     ownKeys: '{count, plural, one {# of your API keys expires soon} other {# of your API keys expire soon}}',
-    keys: '{count, plural, one {# API key of {team} expires soon} other {# API keys of {team} expire soon}}',
+    keys: '{count, plural, one {# API key of “{team}” expires soon} other {# API keys of “{team}” expire soon}}',
     seats:
-      '{count, plural, =0 {No free seats in {team}} one {# free seat left in {team}} other {# free seats left in {team}}}',
+      '{count, plural, =0 {No free seats in “{team}”} one {# free seat left in “{team}”} other {# free seats left in “{team}”}}',
   },
   help: {
     label: 'Help',

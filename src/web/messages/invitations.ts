@@ -1,15 +1,12 @@
-import { defineTexts } from './define-texts.ts';
+import { definePageTexts } from './define-page-texts.ts';
 
 /** Texts of the page about a team's invitations. */
-export const invitationsTexts = defineTexts('invitations', {
+export const invitationsTexts = definePageTexts('invitations', {
   title: 'Invitations',
   explanation: 'Pending invitations. Each uses a seat until it is accepted or expires.',
   invite: 'Invite people',
   emptyTitle: 'No pending invitations',
   empty: 'Invite people by email. They become members when they accept the link.',
-  notAllowedTitle: 'Your role cannot invite people',
-  notAllowed: 'Members with these roles can invite people: {roles}.',
-  notAllowedHere: 'Ask the owner of the team.',
   table: {
     search: 'Search by email',
     count: '{count, plural, one {# invitation} other {# invitations}}',

@@ -3,18 +3,20 @@ import { LANGUAGE_KEY } from '../stored.ts';
 import { chooseLanguage } from './choose-language.ts';
 
 /** The texts of one language, by area and name. */
-type Translation = { readonly [name: string]: string | Translation };
+export type Translation = { readonly [name: string]: string | Translation };
 
-/** Each is loaded only for its readers, by start.ts as soon as their language is known. */
-const TRANSLATIONS: Readonly<
+export type Translations = Readonly<
   Record<Exclude<Language, typeof DEFAULT_LANGUAGE>, () => Promise<{ readonly default: Translation }>>
-> = {
-  de: () => import('./de.json'),
-  fr: () => import('./fr.json'),
-  es: () => import('./es.json'),
-  'pt-BR': () => import('./pt-BR.json'),
-  ja: () => import('./ja.json'),
-  ar: () => import('./ar.json'),
+>;
+
+/** The texts before the sign-in. Each is loaded only for its readers, by start.ts as soon as their language is known. */
+const TRANSLATIONS: Translations = {
+  de: () => import('./de.json?first'),
+  fr: () => import('./fr.json?first'),
+  es: () => import('./es.json?first'),
+  'pt-BR': () => import('./pt-BR.json?first'),
+  ja: () => import('./ja.json?first'),
+  ar: () => import('./ar.json?first'),
 };
 
 /** The language of the console: that of the account that was signed in here last, else of the browser. */

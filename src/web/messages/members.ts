@@ -1,11 +1,10 @@
-import { defineTexts } from './define-texts.ts';
+import { definePageTexts } from './define-page-texts.ts';
 
 /** Texts of the page about a team's members. */
-export const membersTexts = defineTexts('members', {
+export const membersTexts = definePageTexts('members', {
   title: 'Members',
   explanation: 'Inactive members have no access and use no seat.',
   invite: 'Invite people',
-  hidden: 'Your role does not let you see who is in this team.',
   alone: 'You are the only member. Invite people by email.',
 
   table: {
@@ -60,16 +59,17 @@ export const membersTexts = defineTexts('members', {
   activate: 'Activate',
   offer: 'Offer ownership…',
   remove: 'Remove…',
-  deactivated: '{member} deactivated. They cannot see the team, their keys for it do not work, and their seat is free.',
-  activated: '{member} activated.',
-  saving: 'Saving the change of {member}…',
-  undone: '{member} was not changed.',
+  deactivated:
+    '“{member}” deactivated. They cannot see the team, their keys for it do not work, and their seat is free.',
+  activated: '“{member}” activated.',
+  saving: 'Saving the change of “{member}”…',
+  undone: '“{member}” was not changed.',
 
   roleTitle: 'Change the role of {member}',
   roleChoice: 'Role',
   roleOthers: 'Roles with more permissions than yours are not listed.',
   roleSubmit: 'Change role',
-  roleChanged: 'Role of {member} changed to {role}.',
+  roleChanged: 'Role of “{member}” changed to “{role}”.',
   noPermissions: 'No additional permissions',
 
   expiryTitle: 'Set an end date for {member}',
@@ -77,51 +77,55 @@ export const membersTexts = defineTexts('members', {
     'After the last day they cannot see the team, and their keys for it do not work. They stay in this list.',
   expiryDay: 'Last day',
   expiryHint: 'The membership ends at midnight, in your time zone.',
-  expirySet: 'Membership of {member} ends after {date}.',
-  expiryRemoved: 'End date of {member} removed.',
+  expirySet: 'Membership of “{member}” ends after {date}.',
+  expiryRemoved: 'End date of “{member}” removed.',
 
-  removeTitle: 'Remove {member}?',
+  removeTitle: 'Remove “{member}”?',
   removeExplanation: 'They lose access immediately. To rejoin, they need a new invitation.',
   removeStops: 'This also revokes:',
   removeStopsNothing: 'They have no team API keys, and no application can access the team through them.',
-  removeKey: 'The API key {name} (…{last4})',
+  removeKey: 'The API key “{name}” (…{last4})',
   removeApplications: '{count, plural, one {The access of # application} other {The access of # applications}}',
   removeOffer: 'Your offer of ownership to them',
   removeOfferOfOwner: 'The owner’s offer of ownership to them',
+  removeInvitation: 'The invitation of {email} with the role “{role}”',
+  removeInvitations: '{count, plural, one {# invitation that they sent} other {# invitations that they sent}}',
+  removeStays: 'Invitations that they sent and that stay valid:',
+  removeOthers: 'Revoke these invitations too',
   removeSubmit: 'Remove member',
-  removed: '{member} removed.',
+  removed: '“{member}” removed.',
 
   ownership: {
     title: 'Ownership',
     explanation: 'A team has exactly one owner, who has all permissions. You can offer ownership to a member.',
     none: 'To offer ownership, choose “Offer ownership…” in the actions of an active member.',
     alone: 'There is no other active member to offer ownership to.',
-    pending: 'Offered to {member}. They can accept until {date}.',
+    pending: 'Offered to “{member}”. They can accept until {date}.',
     pendingHint: 'You stay the owner until they accept.',
     withdraw: 'Withdraw offer',
     withdrawn: 'Offer withdrawn.',
-    offerTitle: 'Offer ownership to {member}?',
+    offerTitle: 'Offer ownership to “{member}”?',
     offerExplanation:
       'They get an email and have 7 days to accept. Until then nothing changes, and you can withdraw the offer.',
     consequences: 'If they accept:',
-    becomeOwner: '{member} becomes the owner of {team}, with all permissions, including to delete it.',
+    becomeOwner: '“{member}” becomes the owner of “{team}”, with all permissions, including to delete it.',
     becomeMember: 'You become a member with the role Member, and cannot take ownership back.',
     keepKeys: 'API keys that you created for the team keep working.',
-    replaces: 'The offer to {member} is withdrawn.',
+    replaces: 'The offer to “{member}” is withdrawn.',
     offerSubmit: 'Offer ownership',
-    offered: 'Ownership offered to {member}.',
-    offeredTitle: 'You can become the owner of {team}',
+    offered: 'Ownership offered to “{member}”.',
+    offeredTitle: 'You can become the owner of “{team}”',
     offeredText:
       'The owner offers you this team until {date}. If you accept, you get all permissions, including to delete it, and the present owner becomes a member with the role Member. If you decline, nothing changes.',
     accept: 'Accept…',
     acceptOf: 'Accept ownership of {team}',
     decline: 'Decline',
     declineOf: 'Decline ownership of {team}',
-    acceptTitle: 'Become the owner of {team}?',
+    acceptTitle: 'Become the owner of “{team}”?',
     acceptExplanation:
       'You become responsible for the team: its members, settings and plan. To leave it later, transfer ownership to another member or delete the team.',
     acceptSubmit: 'Become owner',
-    accepted: 'You are now the owner of {team}.',
-    declined: 'Ownership of {team} declined.',
+    accepted: 'You are now the owner of “{team}”.',
+    declined: 'Ownership of “{team}” declined.',
   },
 });

@@ -1,8 +1,8 @@
-import type { Scope } from '../trpc.ts';
-import { defineTexts } from './define-texts.ts';
+import type { Scope } from '../api-types.ts';
+import { definePageTexts } from './define-page-texts.ts';
 
 /** Descriptions of the scopes for users. */
-export const scopeTexts = defineTexts('scope', {
+export const scopeTexts = definePageTexts('scope', {
   'profile:read': 'See your profile, your sessions and your preferences',
   'profile:write': 'Change your profile and sign out your sessions',
   'teams:read': 'See teams and their details',
@@ -16,37 +16,51 @@ export const scopeTexts = defineTexts('scope', {
 } satisfies Readonly<Record<Scope, string>>);
 
 /** What scopes allow. */
-export const scopeKindTexts = defineTexts('scopeKind', { read: 'Read', change: 'Change' });
+export const scopeKindTexts = definePageTexts('scopeKind', { read: 'Read', change: 'Change' });
 
-export const consentTexts = defineTexts('consent', {
+export const consentTexts = definePageTexts('consent', {
   loadingTitle: 'An application asks for access',
-  title: '{client} asks for access',
+  title: '“{client}” asks for access',
   explanation: 'Choose what it can do as you. You can revoke access at any time on your account page.',
+  continueTitle: 'Continue to “{client}”',
+  continueExplanation: 'You are signed in there as long as you are signed in here.',
+  continueAs: 'Continue as {email}',
+  proof: '“{client}” wants you to confirm who you are.',
+  cancel: 'Cancel',
   verified: 'Verified by the operator',
   unverifiedTitle: 'Not verified by the operator',
   unverified: 'Anyone can register an application under any name. Continue only if you just came from it.',
   source: {
     operator: 'Set up by the operator of this service on {date}.',
-    account: 'Registered by {name} on {date}.',
+    account: 'Registered by “{name}” on {date}.',
     unnamedAccount: 'Registered by a user without a name on {date}.',
     registration: 'Registered itself on {date}. Who made it is not known.',
-    document: 'Published by {name}, first used here on {date}.',
+    document: 'Published by “{name}”, first used here on {date}.',
   },
   signedInAs: 'Signed in as',
   otherAccount: 'Use another account',
   audience: 'What can it access?',
   personal: 'The whole account',
   personalHint: 'Your profile and all your teams, including future ones.',
-  team: 'Only the team {name}',
+  team: 'Only the team “{name}”',
   oneTeam: 'Only one team',
-  teamHint: 'Your role there is {role}. It can never do more than you.',
+  teamHint: 'Your role there is “{role}”. It can never do more than you.',
   teamsHint: 'It cannot see other teams, and can never do more than you.',
   whichTeam: 'Team',
   choose: 'Choose a team',
+  enterTeam: 'Which team?',
+  noTeamYet: 'You are not in a team yet. Create one to continue.',
   teamChoice: '{name} ({role})',
   noTeams: 'You are not in a team, so only the whole account can be chosen.',
+  learns: 'What it learns about you',
+  openid: {
+    openid: 'An ID by which it recognizes you',
+    profile: 'Your name, picture and language',
+    email: 'Your email address',
+  },
   scopes: 'What can it do?',
   accountOnly: 'Disabled permissions apply to the whole account and cannot be granted for one team.',
+  product: 'In the product, it can also do this as far as your role permits it:',
   chooseAudience: 'To approve, choose what the application can access.',
   chooseTeam: 'To approve, choose a team.',
   noScopes: 'To approve, select at least one permission.',
@@ -61,20 +75,20 @@ export const consentTexts = defineTexts('consent', {
   invalid: 'It was already answered, has expired, or was started in another browser. Start again from the application.',
 });
 
-export const connectedAppsTexts = defineTexts('connectedApps', {
+export const connectedAppsTexts = definePageTexts('connectedApps', {
   title: 'Connected apps',
   explanation: 'Applications that can act as you. Revoke the ones that you no longer use.',
   none: 'No application has access to your account. Applications that you approve are listed here.',
   personal: 'Whole account',
-  team: 'Only the team {name}',
-  scopes: 'What {client} can do',
+  team: 'Only the team “{name}”',
+  scopes: 'What “{client}” can do',
   created: 'Approved {date}',
   used: 'last used {date}',
   unused: 'no use recorded yet',
   expires: 'expires {date}',
   change: 'Change access',
   changeOf: 'Change access of {client}',
-  changeTitle: 'What can {client} do?',
+  changeTitle: 'What can “{client}” do?',
   changeExplanation:
     'Clear the permissions to remove. The API keys it created lose them too. To get more, the app has to ask again.',
   still: 'Allowed',
@@ -83,7 +97,7 @@ export const connectedAppsTexts = defineTexts('connectedApps', {
   revoke: 'Revoke',
   revokeOf: 'Revoke the access of {client}',
   revokeTitle: 'Revoke access?',
-  revokeExplanation: '{client} and the API keys it created lose access immediately.',
+  revokeExplanation: '“{client}” and the API keys it created lose access immediately.',
   revoked: 'Access revoked.',
   toDeveloper: 'Do you build an application?',
   developerLink: 'Register it on the developer page',
@@ -91,7 +105,7 @@ export const connectedAppsTexts = defineTexts('connectedApps', {
 
 export type ClientKind = 'server' | 'browser' | 'device';
 
-export const developerTexts = defineTexts('developer', {
+export const developerTexts = definePageTexts('developer', {
   title: 'Developer',
   explanation: 'Register your applications, so that users can grant them access with OAuth 2.1.',
   create: 'Register application',
@@ -110,7 +124,7 @@ export const developerTexts = defineTexts('developer', {
   },
   redirectUris: 'Redirect URIs',
   redirectUrisHint:
-    'One per line, with https. On devices also http://127.0.0.1 or http://localhost (any port) or a scheme such as com.example.app.',
+    'One per line, with https. On devices also http://127.0.0.1 or http://localhost (any port) or a scheme such as com.example.app. While Roster itself is in development, http://localhost works for all.',
   clientId: 'Client ID',
   clientSecret: 'Client secret',
   secrets: 'Secrets',
@@ -125,7 +139,7 @@ export const developerTexts = defineTexts('developer', {
   rotate: 'Rotate secret',
   rotateOf: 'Rotate secret of {client}',
   rotateExplanation: 'Update the application to use the new secret.',
-  readyTitle: '{client} registered',
+  readyTitle: '“{client}” registered',
   secretTitle: 'New client secret',
   onceTitle: 'Copy the secret now',
   once: 'It is shown only once.',
@@ -135,7 +149,7 @@ export const developerTexts = defineTexts('developer', {
   deleteOf: 'Delete {client}',
   deleteTitle: 'Delete the application?',
   deleteExplanation:
-    'All access through {client} and the API keys it created are revoked immediately. This cannot be undone.',
+    'All access through “{client}” and the API keys it created are revoked immediately. This cannot be undone.',
   deleted: 'Application deleted.',
   endpoints: {
     title: 'Endpoints',

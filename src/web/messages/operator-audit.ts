@@ -1,7 +1,7 @@
-import { defineTexts } from './define-texts.ts';
+import { definePageTexts } from './define-page-texts.ts';
 
 /** Texts of the audit log of the operator. */
-export const operatorAuditTexts = defineTexts('operatorAudit', {
+export const operatorAuditTexts = definePageTexts('operatorAudit', {
   title: 'Audit log',
   explanation: 'All events of this deployment, newest first. Viewing them is recorded, too.',
   event: 'Action',
@@ -20,10 +20,12 @@ export const operatorAuditTexts = defineTexts('operatorAudit', {
   aboutColumn: 'About',
   addressColumn: 'IP address',
   requestId: 'Request ID',
+  clientRequestId: 'Client’s request ID',
   count: 'Count',
-  team: 'team {name}',
-  key: 'with {name}',
+  team: 'team “{name}”',
+  key: 'with “{name}”',
   request: 'request {id}',
+  clientRequest: 'client’s request ID {id}',
   times: '{count, number} times',
   details: 'Details',
   partial: 'Only a part of the log was searched so far. Go to the next page to search older events.',

@@ -1,14 +1,12 @@
-import type { Outputs } from '../trpc.ts';
-import { defineTexts } from './define-texts.ts';
+import type { Outputs } from '../api-types.ts';
+import { definePageTexts } from './define-page-texts.ts';
 
 type Redis = Outputs['operator']['health']['redis'];
 
 /** Texts of the operator's area. */
-export const operatorTexts = defineTexts('operator', {
+export const operatorTexts = definePageTexts('operator', {
   title: 'Operator',
   explanation: 'Accounts and teams of this deployment. Viewing user data is recorded in the audit log.',
-  notAllowedTitle: 'This page is for operators',
-  notAllowed: 'Your account does not have the operator role.',
   backToSearch: 'Back to search',
   webhooks: 'Webhooks of the installation',
   nameless: 'Account without a name',
@@ -91,7 +89,7 @@ export const operatorTexts = defineTexts('operator', {
     disabledOn: 'Disabled on {date}.',
     own: 'You cannot disable your own account.',
     disable: 'Disable account…',
-    disableTitle: 'Disable {name}?',
+    disableTitle: 'Disable “{name}”?',
     disableExplanation: 'They can no longer sign in. These stop working immediately:',
     stops: {
       sessions: '{count, plural, one {# session, permanently} other {# sessions, permanently}}',
@@ -101,9 +99,9 @@ export const operatorTexts = defineTexts('operator', {
     },
     stays: 'Teams and data are kept. Keys and apps work again once the account is enabled.',
     disableSubmit: 'Disable account',
-    disabled: '{name} disabled. Their credentials no longer work.',
+    disabled: '“{name}” disabled. Their credentials no longer work.',
     enable: 'Enable account',
-    enabled: '{name} enabled. Their keys and apps work again.',
+    enabled: '“{name}” enabled. Their keys and apps work again.',
     disabledHint: 'The user cannot sign in, and their keys and apps do not work.',
   },
 

@@ -1,7 +1,7 @@
-import { defineTexts } from './define-texts.ts';
+import { definePageTexts } from './define-page-texts.ts';
 
 /** Texts about the pictures of accounts and teams. */
-export const pictureTexts = defineTexts('pictures', {
+export const pictureTexts = definePageTexts('pictures', {
   label: 'Picture',
   hint: 'JPEG, PNG or WebP, at most 2 MB. It is cut to a square.',
   choose: 'Choose picture…',

@@ -80,6 +80,7 @@ export const problemTitles = defineTexts('problemTitles', {
   webhook_endpoint_not_found: 'Webhook endpoint not found',
   webhook_delivery_not_found: 'Delivery not found',
   webhook_limit_reached: 'Webhook endpoint limit reached',
+  webhook_without_member: 'Nobody is responsible for the endpoint',
   webhook_inactive: 'Webhook endpoint not active',
   api_key_not_found: 'API key not found',
   route_not_found: 'Path not found',

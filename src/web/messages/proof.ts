@@ -7,6 +7,8 @@ export const proofTexts = defineTexts('proof', {
   submit: 'Confirm',
   passkey: 'Confirm with a passkey',
   link: 'Email me a sign-in link',
+  linkUsedTitle: 'You have confirmed that it is you',
+  linkUsed: 'The page that asked you continues in its tab. You can close this one.',
   linkSent: 'Open the link that was emailed to you in this browser, and sign in. Then this page continues.',
 });
 
@@ -28,4 +30,10 @@ export const remainingAccessTexts = defineTexts('remainingAccess', {
   unused: 'no use recorded',
   submit: 'Revoke all',
   revoked: 'All passkeys, API keys and connected apps were revoked, and your other sessions were signed out.',
+});
+
+/** What a session proves. */
+export const provenMethodTexts = defineTexts('provenMethods', {
+  signedIn: 'Signed in with: {methods}',
+  names: { password: 'password', link: 'sign-in link', passkey: 'passkey' },
 });

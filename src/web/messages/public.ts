@@ -18,23 +18,39 @@ export const publicTexts = defineTexts('public', {
     proceed: 'Continue',
   },
 
+  signOut: {
+    title: 'Sign out?',
+    explanation:
+      'An application asks to sign you out as {email}. This also signs you out of the applications that you opened with this sign-in.',
+    submit: 'Sign out',
+    stay: 'Stay signed in',
+    doneTitle: 'You are signed out',
+    done: 'You can close this window.',
+  },
   signUp: {
     title: 'Create your account',
     submit: 'Create account',
     haveAccount: 'Already have an account?',
     signIn: 'Sign in',
-    joining: 'You were invited to the team {team}. The account is created for the invited email address.',
+    joining: 'You were invited to the team “{team}”. The account is created for the invited email address.',
     verifying:
-      'You were invited to the team {team}. Because this link was shared, you need to verify {email} first. We will send you an email.',
+      'You were invited to the team “{team}”. Because this link was shared, you need to verify {email} first. We will send you an email.',
     closedTitle: 'Sign-up is not open',
     closedDetail: 'Ask a team member for an invitation, or the operator of this service for an account.',
     sentTitle: 'Check your email',
     sentTo: 'We sent a link to {email}. Open it to verify your email and create your account.',
     sentToInvited:
-      'We sent a link to {email}. Open it to verify your email. Then open the invitation again to join the team {team}.',
+      'We sent a link to {email}. Open it to verify your email. Then open the invitation again to join the team “{team}”.',
     toInvitation: 'Open the invitation',
     sentHint: 'No email? Check your spam folder, or send it again. It can take a few minutes.',
-    joined: 'Welcome. You are now a member of {team}.',
+    joined: 'Welcome. You are now a member of “{team}”.',
+  },
+
+  application: {
+    continueTo: 'Continue to “{client}”',
+    later: 'Then you continue to “{client}”.',
+    signIn: 'Sign in to continue to “{client}”.',
+    signUp: 'Create an account to continue to “{client}”.',
   },
 
   development: {
@@ -102,11 +118,11 @@ export const publicTexts = defineTexts('public', {
   },
 
   invitation: {
-    title: 'Join {team}',
+    title: 'Join “{team}”',
     loadingTitle: 'Team invitation',
     failedTitle: 'This invitation could not be shown',
-    from: '{inviter} invites you to the team {team}.',
-    fromMember: 'A member invites you to the team {team}.',
+    from: '“{inviter}” invites you to the team “{team}”.',
+    fromMember: 'A member invites you to the team “{team}”.',
     invited: 'Invited',
     role: 'Role',
     until: 'Valid until',
@@ -116,7 +132,7 @@ export const publicTexts = defineTexts('public', {
     declineExplanation: 'The link stops working. The team can invite you again.',
     declined: 'Invitation declined',
     declinedDetail: 'The link no longer works.',
-    accepted: 'You are now a member of {team}.',
+    accepted: 'You are now a member of “{team}”.',
     signIn: 'Sign in to accept',
     signUp: 'Sign up to accept',
     passedOn:

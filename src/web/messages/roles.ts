@@ -1,16 +1,16 @@
-import type { Permission } from '../pages/team/team.ts';
-import { defineTexts } from './define-texts.ts';
+import type { Permission } from '../api-types.ts';
+import { definePageTexts } from './define-page-texts.ts';
 
 /** Texts of the page about a team's roles. */
-export const rolesTexts = defineTexts('roles', {
+export const rolesTexts = definePageTexts('roles', {
   title: 'Roles',
   explanation: 'A member’s role decides what they can do.',
-  hidden: 'Your role does not let you see the roles of this team.',
   readOnly: 'Your role does not allow changing roles. Ask a member who can change the team’s settings.',
   builtIn: 'Built-in roles',
   own: 'Custom roles',
   yours: 'Your role',
   nothing: 'No additional permissions.',
+  morePermissions: '{count, plural, one {and # more permission} other {and # more permissions}}',
   emptyTitle: 'No custom roles yet',
   empty: 'Create a custom role if the built-in ones do not fit, for example for accounting.',
   emptyReadOnly: 'Every member has a built-in role.',
@@ -24,10 +24,10 @@ export const rolesTexts = defineTexts('roles', {
 
   create: 'Create role',
   submit: 'Create role',
-  created: 'Role {role} created. Assign it to members or use it in invitations.',
+  created: 'Role “{role}” created. Assign it to members or use it in invitations.',
   edit: 'Edit',
   editOf: 'Edit {role}',
-  edited: 'Role {role} changed for all its members.',
+  edited: 'Role “{role}” changed for all its members.',
   name: 'Name',
   nameHint: 'Shown to members, for example Bookkeeper.',
   nameTaken: 'A role with this name exists. Choose another.',
@@ -37,9 +37,9 @@ export const rolesTexts = defineTexts('roles', {
 
   delete: 'Delete',
   deleteOf: 'Delete {role}',
-  deleteTitle: 'Delete the role {role}?',
+  deleteTitle: 'Delete the role “{role}”?',
   deleteSubmit: 'Delete role',
-  deleted: 'Role {role} deleted. Its members now have the role {replacement}.',
+  deleted: 'Role “{role}” deleted. Its members now have the role “{replacement}”.',
   moving:
     '{members, plural, =0 {{invitations, plural, =0 {No member and no pending invitation has this role.} one {# pending invitation gets the replacement.} other {# pending invitations get the replacement.}}} one {{invitations, plural, =0 {1 member gets the replacement.} one {1 member and # pending invitation get the replacement.} other {1 member and # pending invitations get the replacement.}}} other {{invitations, plural, =0 {{members, number} members get the replacement.} one {{members, number} members and # pending invitation get the replacement.} other {{members, number} members and # pending invitations get the replacement.}}}}',
   movingMembers:
@@ -54,6 +54,7 @@ export const rolesTexts = defineTexts('roles', {
     title: 'What each permission allows',
     explanation: 'A role can have any of these. The API uses the ids, also in error messages.',
     heldBy: 'Held by {roles}',
+    heldByNone: 'Held by no role',
     details: {
       edit_team_settings:
         'Rename the team, change its description and picture, create roles, and change members’ roles.',
@@ -67,4 +68,4 @@ export const rolesTexts = defineTexts('roles', {
 });
 
 /** Names of the built-in roles, by their names in English. No other role can have these names. */
-export const systemRoleTexts = defineTexts('systemRoles', { Owner: 'Owner', Member: 'Member', Guest: 'Guest' });
+export const systemRoleTexts = definePageTexts('systemRoles', { Owner: 'Owner', Member: 'Member', Guest: 'Guest' });

@@ -1,7 +1,7 @@
-import { defineTexts } from './define-texts.ts';
+import { definePageTexts } from './define-page-texts.ts';
 
 /** Texts of the page about a team's settings. */
-export const settingsTexts = defineTexts('settings', {
+export const settingsTexts = definePageTexts('settings', {
   title: 'Settings',
   readOnly: 'Your role cannot change these settings. Ask a member who can.',
   nothing: 'None',
@@ -23,17 +23,17 @@ export const settingsTexts = defineTexts('settings', {
     explanation: 'This ends your membership and revokes your API keys and connected apps for this team.',
     owner: 'You own this team, and owners cannot leave. Transfer ownership to another member or delete the team.',
     open: 'Leave team…',
-    confirmTitle: 'Leave {team}?',
+    confirmTitle: 'Leave “{team}”?',
     confirm:
       'You lose access immediately. API keys that you created for the team are revoked, and your connected apps lose access to it. To rejoin, you need a new invitation.',
     submit: 'Leave team',
-    done: 'You left {team}.',
+    done: 'You left “{team}”.',
   },
   deletion: {
     title: 'Delete team',
     explanation: 'This deletes the team and everything in it for all members. This cannot be undone.',
     open: 'Delete team…',
-    confirmTitle: 'Delete {team}?',
+    confirmTitle: 'Delete “{team}”?',
     goes: 'This permanently deletes:',
     parts: {
       memberships: 'all memberships (accounts are kept)',
@@ -44,6 +44,6 @@ export const settingsTexts = defineTexts('settings', {
     },
     type: 'Type the team’s name to confirm',
     submit: 'Delete team',
-    done: 'Team {team} deleted.',
+    done: 'Team “{team}” deleted.',
   },
 });

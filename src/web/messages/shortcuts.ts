@@ -1,7 +1,7 @@
-import { defineTexts } from './define-texts.ts';
+import { definePageTexts } from './define-page-texts.ts';
 
 /** Texts of the list of keyboard shortcuts. */
-export const shortcutTexts = defineTexts('shortcut', {
+export const shortcutTexts = definePageTexts('shortcut', {
   title: 'Keyboard shortcuts',
   help: 'Show keyboard shortcuts',
   search: 'Focus the search field',

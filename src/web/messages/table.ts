@@ -1,7 +1,7 @@
-import { defineTexts } from './define-texts.ts';
+import { definePageTexts } from './define-page-texts.ts';
 
 /** Texts of every table. */
-export const tableTexts = defineTexts('table', {
+export const tableTexts = definePageTexts('table', {
   all: '{filter}: all',
   option: '{filter}: {value}',
   columns: 'Columns',

@@ -1,7 +1,7 @@
-import { defineTexts } from './define-texts.ts';
+import { definePageTexts } from './define-page-texts.ts';
 
 /** Texts of a team's frame. */
-export const teamTexts = defineTexts('team', {
+export const teamTexts = definePageTexts('team', {
   failedTitle: 'This team could not be shown',
   goneTitle: 'You cannot see this team',
   gone: 'It does not exist, or you are not an active member. To get access, ask a member who manages the team.',
@@ -19,11 +19,11 @@ export const teamTexts = defineTexts('team', {
 });
 
 /** Texts of a team's first page. */
-export const overviewTexts = defineTexts('overview', {
+export const overviewTexts = definePageTexts('overview', {
   title: 'Overview',
   hiddenTitle: 'Your role has limited access',
   hidden:
-    'The role {role} cannot view members and roles. To see more, ask a member who manages the team for another role.',
+    'The role “{role}” cannot view members and roles. To see more, ask a member who manages the team for another role.',
   members: 'Members',
   membersHint: '{count, plural, =1 {only you} other {active}}',
   invitations: 'Invitations',

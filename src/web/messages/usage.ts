@@ -1,7 +1,7 @@
-import { defineTexts } from './define-texts.ts';
+import { definePageTexts } from './define-page-texts.ts';
 
 /** Texts of the plot of requests by day. */
-export const usageTexts = defineTexts('usage', {
+export const usageTexts = definePageTexts('usage', {
   total: '{requests, plural, =0 {No requests} one {# request} other {# requests}} in {days, number} days',
   bar: '{day}: {requests, number}',
   most: 'At most {requests, number} a day',

@@ -1,17 +1,15 @@
-import type { Outputs } from '../trpc.ts';
-import { defineTexts } from './define-texts.ts';
+import type { Outputs } from '../api-types.ts';
+import { definePageTexts } from './define-page-texts.ts';
 
 type Status = Outputs['webhooks']['list'][number]['status'];
 type State = Outputs['webhooks']['deliveries']['deliveries'][number]['state'];
 
 /** Texts of the webhook endpoints of a team, and of the installation. */
-export const webhooksTexts = defineTexts('webhooks', {
+export const webhooksTexts = definePageTexts('webhooks', {
   title: 'Webhooks',
   explanation: 'Endpoints get the events of this team within about a second, as signed requests.',
   installationTitle: 'Webhooks of the installation',
   installationExplanation: 'These endpoints get the events of all teams and accounts, with personal data.',
-  notAllowedTitle: 'Your role does not include webhooks',
-  notAllowed: 'Ask the team’s owner for a role that can change its settings.',
   emptyTitle: 'No webhook endpoints yet',
   empty: 'Create one for the URL of your receiver. It gets the events from then on.',
 
@@ -27,6 +25,7 @@ export const webhooksTexts = defineTexts('webhooks', {
   some: 'Selected events',
   types: 'Types of events',
   needs: 'requires {permission}',
+  needsAll: 'Your role does not let you see all events. Select events instead.',
 
   onceTitle: 'Copy the secret now',
   once: 'It is shown only once. If you lose it, rotate it.',
@@ -49,7 +48,8 @@ export const webhooksTexts = defineTexts('webhooks', {
   disabledBecause: {
     gone: 'The receiver answered 410 Gone. Resume it to get events again.',
     failing: 'No delivery succeeded for five days. Resume it to get events again.',
-    member_left: 'The responsible member left the team. Resume it to get events again.',
+    member_left:
+      'The responsible member left the team. Save its URL and events or rotate its secret to become responsible, then resume it.',
     other: 'It was disabled. Resume it to get events again.',
   },
   previousUntil: 'The previous secret also signs until {time}.',

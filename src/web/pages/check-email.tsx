@@ -8,7 +8,8 @@ import { Page, Placeholder } from '../components/page.tsx';
 import { ResendVerification } from '../components/resend-verification.tsx';
 import { texts } from '../messages/console.ts';
 import { publicTexts } from '../messages/public.ts';
-import { me, useSignOut } from '../session.ts';
+import { useSignOut } from '../components/sign-out.ts';
+import { me } from '../session.ts';
 import { isSignedOut, query, toFailure } from '../trpc.ts';
 
 const words = publicTexts.signUp;

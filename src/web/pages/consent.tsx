@@ -7,12 +7,14 @@ import { ButtonLink } from '../components/links.tsx';
 import { useDates } from '../components/dates.ts';
 import { Done } from '../components/link-page.tsx';
 import { Page, Placeholder } from '../components/page.tsx';
-import { useSignOut } from '../session.ts';
+import { useSignOut } from '../components/sign-out.ts';
 import { texts } from '../messages/console.ts';
 import { consentTexts as words } from '../messages/oauth.ts';
 import { toFailure, query, trpc, type Failure, type Outputs } from '../trpc.ts';
 import { ConsentForm, type Approval } from './consent/consent-form.tsx';
+import { FirstPartyForm } from './consent/first-party-form.tsx';
 import { useSubmission } from '../components/submission.ts';
+import { Name } from '../components/name.tsx';
 
 /** Asks the user to approve or deny an application’s request for access. */
 export function ConsentPage() {
@@ -48,6 +50,26 @@ export function ConsentPage() {
 
   const { account, client } = authorization.data;
   const failure = decision.error === null ? undefined : toFailure(decision.error);
+  const shown = hasSwitched && failure?.code === 'account_changed' ? undefined : failure;
+  const deciding =
+    decision.isPending || decision.isSuccess ? (decision.variables === null ? 'deny' : 'approve') : undefined;
+  if (authorization.data.firstParty !== null) {
+    return (
+      <Page title={words.continueTitle(client.name)} explanation={words.continueExplanation}>
+        {hasSwitched && <Switched email={account.email} />}
+        <SignedInAs id={id} email={account.email} />
+        <FirstPartyForm
+          key={account.id}
+          authorization={authorization.data}
+          failure={shown}
+          deciding={deciding}
+          hasSwitched={hasSwitched}
+          onContinue={(teamId) => decision.submit({ accountId: account.id, ...(teamId !== undefined && { teamId }) })}
+          onCancel={() => decision.submit(null)}
+        />
+      </Page>
+    );
+  }
   return (
     <Page title={words.title(client.name)} explanation={words.explanation}>
       {hasSwitched && <Switched email={account.email} />}
@@ -57,10 +79,8 @@ export function ConsentPage() {
         // Discards the choices if the account changes.
         key={account.id}
         authorization={authorization.data}
-        failure={hasSwitched && failure?.code === 'account_changed' ? undefined : failure}
-        deciding={
-          decision.isPending || decision.isSuccess ? (decision.variables === null ? 'deny' : 'approve') : undefined
-        }
+        failure={shown}
+        deciding={deciding}
         onDecide={(approval) => decision.submit(approval)}
       />
     </Page>
@@ -74,14 +94,19 @@ const OUTDATED: ReadonlySet<Failure['code']> = new Set<Failure['code']>([
   'team_not_found',
 ]);
 
-/** Approves, or denies with null, and redirects to the application. */
+/** An approval, a confirmation for a first-party client, or null to deny. */
+type Decision = Approval | { readonly accountId: string; readonly teamId?: string } | null;
+
+/** Sends the decision, and redirects to the application. */
 function useDecision(id: string) {
   const queries = useQueryClient();
   const decision = useSubmission({
-    mutationFn: (approval: Approval | null) =>
-      approval === null
-        ? trpc.authorizations.deny.mutate({ id })
-        : trpc.authorizations.approve.mutate({ id, ...approval }),
+    mutationFn: (decided: Decision) => {
+      if (decided === null) return trpc.authorizations.deny.mutate({ id });
+      return 'scopes' in decided
+        ? trpc.authorizations.approve.mutate({ id, ...decided })
+        : trpc.authorizations.continue.mutate({ id, ...decided });
+    },
     onSuccess: ({ redirectTo }) => window.location.assign(redirectTo),
     onError: (error) => {
       if (OUTDATED.has(toFailure(error).code)) void queries.invalidateQueries(query('authorizations.read', { id }));
@@ -159,7 +184,7 @@ function SignedInAs({ id, email }: { readonly id: string; readonly email: string
         {words.signedInAs}
       </Text>
       <Text fw={600} className="wrap">
-        {email}
+        <Name>{email}</Name>
       </Text>
       <Text size="sm" mt={4}>
         <button type="button" className="link-button" disabled={signOut.isPending} onClick={() => signOut.submit()}>

@@ -1,6 +1,5 @@
 import { Button, EmptyState, Paper } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { FailureAlert } from '../components/failure-alert.tsx';
 import { App } from '../components/icons.tsx';
 import { Page, Placeholder } from '../components/page.tsx';
@@ -9,11 +8,12 @@ import { toFailure, query } from '../trpc.ts';
 import { ClientRow } from './developer/client-row.tsx';
 import { CreateClient } from './developer/create-client.tsx';
 import { Endpoints } from './developer/endpoints.tsx';
+import { useKept } from '../kept.ts';
 
 /** The OAuth clients of the user, and the endpoints for developing one. */
 export function DeveloperPage() {
   const clients = useQuery(query('oauthClients.list'));
-  const [creating, setCreating] = useState(false);
+  const [creating, setCreating] = useKept('creating', false);
   const create = <Button onClick={() => setCreating(true)}>{words.create}</Button>;
   return (
     <Page

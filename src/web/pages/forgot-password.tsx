@@ -1,7 +1,11 @@
+import { useSearch } from '@tanstack/react-router';
 import { RequestLink } from '../components/request-link.tsx';
 import { publicTexts } from '../messages/public.ts';
 import { trpc } from '../trpc.ts';
 
-export const ForgotPassword = () => (
-  <RequestLink words={publicTexts.forgot} call={(values) => trpc.auth.forgotPassword.mutate(values)} />
-);
+export function ForgotPassword() {
+  const { next } = useSearch({ from: '/public/forgot-password' });
+  return (
+    <RequestLink words={publicTexts.forgot} next={next} call={(values) => trpc.auth.forgotPassword.mutate(values)} />
+  );
+}

@@ -3,6 +3,7 @@ import { Alert, Button, DataList, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
+import { ContinueTo, ThenTo } from '../components/continue-to.tsx';
 import { ButtonLink } from '../components/links.tsx';
 import { Confirmation } from '../components/confirmation.tsx';
 import { useDates } from '../components/dates.ts';
@@ -11,11 +12,13 @@ import { Done, IncompleteLink } from '../components/link-page.tsx';
 import { useNotice } from '../components/notices.tsx';
 import { Page, Placeholder } from '../components/page.tsx';
 import { ResendVerification } from '../components/resend-verification.tsx';
-import { me, useSessionStart, useSignOut } from '../session.ts';
+import { useSignOut } from '../components/sign-out.ts';
+import { me, useSessionStart } from '../session.ts';
 import { texts } from '../messages/console.ts';
 import { publicTexts } from '../messages/public.ts';
 import { toFailure, isSignedOut, type Outputs } from '../trpc.ts';
 import { getRoleLabel } from '../components/role-label.ts';
+import { Name } from '../components/name.tsx';
 
 export function InvitationPage() {
   const { token } = useSearch({ from: '/public/invitation' });
@@ -29,11 +32,22 @@ function Invitation({ token }: { readonly token: string }) {
   const { minute } = useDates();
   const [declining, setDeclining] = useState(false);
   const [declined, setDeclined] = useState(false);
+  const next = accept.data?.continueTo;
 
   if (declined)
     return (
       <Done title={publicTexts.invitation.declined} explanation={publicTexts.invitation.declinedDetail} next={null} />
     );
+  if (next !== undefined && invitation !== null) {
+    const title = publicTexts.invitation.accepted(invitation.teamName);
+    return (
+      <Done
+        title={title}
+        explanation={publicTexts.application.later(next.name)}
+        next={<ContinueTo application={next} />}
+      />
+    );
+  }
   const error = unreadable ?? (isSignedOut(person.error) ? null : person.error);
   if (error !== null) {
     return (
@@ -72,6 +86,7 @@ function Invitation({ token }: { readonly token: string }) {
         <Fact label={publicTexts.invitation.role} value={getRoleLabel(roleName)} />
         <Fact label={publicTexts.invitation.until} value={minute(expiresAt)} />
       </DataList>
+      <ThenTo application={invitation.application} />
       <Answer
         token={token}
         accept={accept}
@@ -96,7 +111,9 @@ function Invitation({ token }: { readonly token: string }) {
 const Fact = ({ label, value }: { readonly label: string; readonly value: string }) => (
   <DataList.Item>
     <DataList.ItemLabel>{label}</DataList.ItemLabel>
-    <DataList.ItemValue>{value}</DataList.ItemValue>
+    <DataList.ItemValue>
+      <Name>{value}</Name>
+    </DataList.ItemValue>
   </DataList.Item>
 );
 
@@ -116,7 +133,8 @@ function Answer({ token, accept, invitation, own, onDecline }: AnswerProps) {
   const notify = useNotice();
   const join = () =>
     accept.mutate(undefined, {
-      onSuccess: ({ id }) => {
+      onSuccess: ({ id, continueTo }) => {
+        if (continueTo !== undefined) return;
         start(`/teams/${id}`);
         notify(publicTexts.invitation.accepted(teamName));
       },

@@ -4,6 +4,7 @@ import { useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ButtonLink, TextLink } from '../components/links.tsx';
 import { useCallForm } from '../components/call-form.ts';
+import { ContinueTo } from '../components/continue-to.tsx';
 import { FailureAlert } from '../components/failure-alert.tsx';
 import { CheckedLink, Done, IncompleteLink } from '../components/link-page.tsx';
 import { NewPassword } from '../components/new-password.tsx';
@@ -31,9 +32,13 @@ export function ResetPassword() {
     const next = (
       <Stack gap="lg">
         <RemainingAccess {...done} />
-        <ButtonLink to="/sign-in" size="md" fullWidth>
-          {texts.toSignIn}
-        </ButtonLink>
+        {done.continueTo === undefined ? (
+          <ButtonLink to="/sign-in" size="md" fullWidth>
+            {texts.toSignIn}
+          </ButtonLink>
+        ) : (
+          <ContinueTo application={done.continueTo} isAtOnce={false} />
+        )}
       </Stack>
     );
     return <Done title={publicTexts.reset.doneTitle} explanation={publicTexts.reset.done} next={next} />;

@@ -2,6 +2,7 @@ import { Alert, Button, Divider, PasswordInput, Stack, Text, TextInput } from '@
 import { useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import { useEffect, useEffectEvent, useRef } from 'react';
+import { ForApplication } from '../components/for-application.tsx';
 import { TextLink } from '../components/links.tsx';
 import { useCallForm } from '../components/call-form.ts';
 import { FailureAlert } from '../components/failure-alert.tsx';
@@ -9,13 +10,16 @@ import { Page } from '../components/page.tsx';
 import { PasskeyButton } from '../components/passkey-button.tsx';
 import { ResendVerification } from '../components/resend-verification.tsx';
 import { offerPasskeys, signInWithPasskey } from '../passkeys.ts';
-import { me, useSessionStart } from '../session.ts';
+import { findAuthorizationId, me, useSessionStart } from '../session.ts';
 import { texts } from '../messages/console.ts';
 import { publicTexts } from '../messages/public.ts';
 import { query, trpc } from '../trpc.ts';
 
 export function SignIn() {
   const { next, ended } = useSearch({ from: '/public/sign-in' });
+  // Whoever comes from an application goes back to it on each of these ways.
+  const authorizationId = findAuthorizationId(next);
+  const onward = authorizationId === undefined || next === undefined ? {} : { next };
   const start = useSessionStart();
   const passwordField = useRef<HTMLInputElement>(null);
   const policy = useQuery(query('auth.policy'));
@@ -34,7 +38,12 @@ export function SignIn() {
   }, []);
 
   return (
-    <Page title={publicTexts.signIn.title}>
+    <Page
+      title={publicTexts.signIn.title}
+      explanation={
+        authorizationId && <ForApplication authorizationId={authorizationId} words={publicTexts.application.signIn} />
+      }
+    >
       {ended && person === undefined && (
         <Alert color="yellow" title={publicTexts.signIn.endedTitle} role="alert">
           {publicTexts.signIn.ended}
@@ -44,7 +53,9 @@ export function SignIn() {
         <Stack gap="md">
           {form.failure !== undefined && (
             <FailureAlert failure={form.failure}>
-              {form.failure.code === 'email_not_verified' && <ResendVerification email={form.values().email} />}
+              {form.failure.code === 'email_not_verified' && (
+                <ResendVerification email={form.values().email} next={next} />
+              )}
             </FailureAlert>
           )}
           <TextInput
@@ -66,9 +77,13 @@ export function SignIn() {
             {publicTexts.signIn.submit}
           </Button>
           <Text size="sm" ta="center">
-            <TextLink to="/forgot-password">{publicTexts.signIn.forgot}</TextLink>
+            <TextLink to="/forgot-password" search={onward}>
+              {publicTexts.signIn.forgot}
+            </TextLink>
             {' · '}
-            <TextLink to="/email-sign-in">{publicTexts.signIn.emailLink}</TextLink>
+            <TextLink to="/email-sign-in" search={onward}>
+              {publicTexts.signIn.emailLink}
+            </TextLink>
           </Text>
         </Stack>
       </form>
@@ -87,7 +102,10 @@ export function SignIn() {
       <p className="card-foot">
         {policy.data?.signup === 'open' ? (
           <>
-            {publicTexts.signIn.newHere} <TextLink to="/sign-up">{publicTexts.signIn.signUp}</TextLink>
+            {publicTexts.signIn.newHere}{' '}
+            <TextLink to="/sign-up" search={onward}>
+              {publicTexts.signIn.signUp}
+            </TextLink>
           </>
         ) : (
           '\u00a0'

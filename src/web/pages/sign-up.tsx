@@ -3,6 +3,8 @@ import { useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ButtonLink, TextLink } from '../components/links.tsx';
+import { ContinueTo, ThenTo } from '../components/continue-to.tsx';
+import { ForApplication } from '../components/for-application.tsx';
 import { useCallForm } from '../components/call-form.ts';
 import { DevelopmentMail } from '../components/development-mail.tsx';
 import { FailureAlert } from '../components/failure-alert.tsx';
@@ -11,10 +13,10 @@ import { NewPassword } from '../components/new-password.tsx';
 import { useNotice } from '../components/notices.tsx';
 import { Page, Placeholder } from '../components/page.tsx';
 import { ResendVerification } from '../components/resend-verification.tsx';
-import { useSessionStart } from '../session.ts';
+import { findAuthorizationId, useSessionStart } from '../session.ts';
 import { texts } from '../messages/console.ts';
 import { publicTexts } from '../messages/public.ts';
-import { toFailure, query, trpc } from '../trpc.ts';
+import { toFailure, query, trpc, type Outputs } from '../trpc.ts';
 
 type Invited = {
   readonly token: string;
@@ -22,18 +24,28 @@ type Invited = {
   readonly teamName: string;
   /** Whether the invitation link also verifies the email, so that the account joins immediately. */
   readonly provesMailbox: boolean;
+  readonly application?: string | undefined;
 };
+
+type Application = NonNullable<Outputs['auth']['signUp']['continueTo']>;
 
 const createInvitationPath = ({ token }: Invited) => `/invitation?token=${encodeURIComponent(token)}`;
 
 export function SignUp() {
-  const { invitation: token } = useSearch({ from: '/public/sign-up' });
+  const { invitation: token, next } = useSearch({ from: '/public/sign-up' });
   const policy = useQuery(query('auth.policy'));
   const invitation = useQuery({ ...query('invitations.read', { token: token ?? '' }), enabled: token !== undefined });
   const [sentTo, setSentTo] = useState<string>();
+  const [joined, setJoined] = useState<Application>();
 
   const invited = token === undefined || invitation.data === undefined ? null : { token, ...invitation.data };
-  if (sentTo !== undefined) return <Sent email={sentTo} invited={invited} />;
+  if (joined !== undefined && invited !== null) {
+    const title = publicTexts.invitation.accepted(invited.teamName);
+    return (
+      <Done title={title} explanation={publicTexts.verification.done} next={<ContinueTo application={joined} />} />
+    );
+  }
+  if (sentTo !== undefined) return <Sent email={sentTo} invited={invited} next={next} />;
   const error = policy.error ?? invitation.error;
   if (error !== null) {
     return (
@@ -59,18 +71,22 @@ export function SignUp() {
       </Page>
     );
   }
-  return <SignUpForm invited={invited} onSent={setSentTo} />;
+  return <SignUpForm invited={invited} onSent={setSentTo} onJoined={setJoined} />;
 }
 
 function SignUpForm({
   invited,
   onSent,
+  onJoined,
 }: {
   readonly invited: Invited | null;
   readonly onSent: (email: string) => void;
+  readonly onJoined: (application: Application) => void;
 }) {
+  const { next } = useSearch({ from: '/public/sign-up' });
   const start = useSessionStart();
   const notify = useNotice();
+  const authorizationId = findAuthorizationId(next);
   const form = useCallForm({
     initialValues: { email: invited?.email ?? '', password: '', firstName: '', lastName: '' },
     call: ({ email, password, firstName, lastName }) =>
@@ -80,19 +96,29 @@ function SignUpForm({
         ...(firstName === '' ? {} : { firstName }),
         ...(lastName === '' ? {} : { lastName }),
         ...(invited === null ? {} : { invitationToken: invited.token }),
+        authorizationId,
       }),
-    onSuccess: ({ signedIn }, { email }) => {
+    onSuccess: ({ signedIn, continueTo }, { email }) => {
       if (!signedIn) {
         onSent(email);
         return;
       }
-      start('/');
+      if (continueTo !== undefined) {
+        onJoined(continueTo);
+        return;
+      }
+      start(next ?? '/');
       if (invited !== null) notify(publicTexts.signUp.joined(invited.teamName));
     },
   });
 
   return (
-    <Page title={publicTexts.signUp.title}>
+    <Page
+      title={publicTexts.signUp.title}
+      explanation={
+        authorizationId && <ForApplication authorizationId={authorizationId} words={publicTexts.application.signUp} />
+      }
+    >
       <form onSubmit={form.submit} noValidate>
         <Stack gap="md">
           {invited !== null && (
@@ -102,6 +128,7 @@ function SignUpForm({
                 : publicTexts.signUp.verifying({ team: invited.teamName, email: invited.email })}
             </Alert>
           )}
+          {invited?.provesMailbox && <ThenTo application={invited.application} />}
           {form.failure !== undefined && (
             <FailureAlert failure={form.failure}>
               {form.failure.code === 'account_exists' && invited !== null && (
@@ -130,7 +157,10 @@ function SignUpForm({
       </form>
       <p className="card-foot">
         {publicTexts.signUp.haveAccount}{' '}
-        <TextLink to="/sign-in" search={invited === null ? {} : { next: createInvitationPath(invited) }}>
+        <TextLink
+          to="/sign-in"
+          search={invited === null ? (next === undefined ? {} : { next }) : { next: createInvitationPath(invited) }}
+        >
           {publicTexts.signUp.signIn}
         </TextLink>
       </p>
@@ -138,7 +168,13 @@ function SignUpForm({
   );
 }
 
-const Sent = ({ email, invited }: { readonly email: string; readonly invited: Invited | null }) => (
+type SentProps = {
+  readonly email: string;
+  readonly invited: Invited | null;
+  readonly next: string | undefined;
+};
+
+const Sent = ({ email, invited, next }: SentProps) => (
   <Done
     title={publicTexts.signUp.sentTitle}
     explanation={
@@ -151,11 +187,13 @@ const Sent = ({ email, invited }: { readonly email: string; readonly invited: In
         <Text size="sm" c="dimmed">
           {publicTexts.signUp.sentHint}
         </Text>
-        <ResendVerification email={email} />
+        <ResendVerification email={email} next={next} />
         <DevelopmentMail />
         <p className="card-foot">
           {invited === null ? (
-            <TextLink to="/sign-in">{texts.toSignIn}</TextLink>
+            <TextLink to="/sign-in" search={next === undefined ? {} : { next }}>
+              {texts.toSignIn}
+            </TextLink>
           ) : (
             <TextLink to="/invitation" search={{ token: invited.token }}>
               {publicTexts.signUp.toInvitation}

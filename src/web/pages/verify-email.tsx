@@ -2,6 +2,7 @@ import { Button, PasswordInput, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
+import { ContinueTo, ThenTo } from '../components/continue-to.tsx';
 import { useCallForm } from '../components/call-form.ts';
 import { FailureAlert } from '../components/failure-alert.tsx';
 import { ButtonLink, TextLink } from '../components/links.tsx';
@@ -11,7 +12,7 @@ import { Page, Placeholder } from '../components/page.tsx';
 import { texts } from '../messages/console.ts';
 import { publicTexts } from '../messages/public.ts';
 import { useSessionReset } from '../session.ts';
-import { toFailure, query, trpc } from '../trpc.ts';
+import { toFailure, query, trpc, type Outputs } from '../trpc.ts';
 
 const words = publicTexts.verification;
 
@@ -24,14 +25,16 @@ export function VerifyEmail() {
 function Verification({ token }: { readonly token: string }) {
   const link = useQuery({ ...query('auth.readVerification', { token }), staleTime: Infinity });
   const resetSession = useSessionReset();
-  const [isDone, setDone] = useState(false);
-  const onDone = () => {
+  const [done, setDone] = useState<Used>();
+  const onDone = (used: Used) => {
     resetSession();
-    setDone(true);
+    setDone(used);
   };
 
-  if (isDone) {
-    const next = (
+  if (done !== undefined) {
+    const next = done.continueTo ? (
+      <ContinueTo application={done.continueTo} />
+    ) : (
       <ButtonLink to="/" size="md" fullWidth>
         {texts.toTeams}
       </ButtonLink>
@@ -59,15 +62,22 @@ function Verification({ token }: { readonly token: string }) {
     );
   }
   return link.data.needsPassword ? (
-    <WithPassword token={token} email={link.data.email} onDone={onDone} />
+    <WithPassword token={token} {...link.data} onDone={onDone} />
   ) : (
-    <InSameBrowser token={token} email={link.data.email} onDone={onDone} />
+    <InSameBrowser token={token} {...link.data} onDone={onDone} />
   );
 }
 
-type FormProps = { readonly token: string; readonly email: string; readonly onDone: () => void };
+type Used = Outputs['auth']['verifyEmail'];
 
-function InSameBrowser({ token, email, onDone }: FormProps) {
+type FormProps = {
+  readonly token: string;
+  readonly email: string;
+  readonly application?: string | undefined;
+  readonly onDone: (used: Used) => void;
+};
+
+function InSameBrowser({ token, email, application, onDone }: FormProps) {
   const form = useCallForm({
     initialValues: {},
     call: () => trpc.auth.verifyEmail.mutate({ token }),
@@ -77,6 +87,7 @@ function InSameBrowser({ token, email, onDone }: FormProps) {
     <Page title={words.title} explanation={words.explanation(email)}>
       <form onSubmit={form.submit} noValidate>
         <Stack gap="md">
+          <ThenTo application={application} />
           {form.failure !== undefined && <FailureAlert failure={form.failure} />}
           <Button type="submit" size="md" fullWidth loading={form.pending}>
             {words.submit}
@@ -88,7 +99,7 @@ function InSameBrowser({ token, email, onDone }: FormProps) {
 }
 
 /** Asks for the password of the sign-up, because another person could have signed up in the other browser. */
-function WithPassword({ token, email, onDone }: FormProps) {
+function WithPassword({ token, email, application, onDone }: FormProps) {
   const [isNew, setNew] = useState(false);
   const form = useCallForm({
     initialValues: { password: '', newPassword: '' },
@@ -101,6 +112,7 @@ function WithPassword({ token, email, onDone }: FormProps) {
     <Page title={words.title} explanation={isNew ? words.choose(email) : words.enter(email)}>
       <form onSubmit={form.submit} noValidate>
         <Stack gap="md">
+          <ThenTo application={application} />
           {form.failure !== undefined && <FailureAlert failure={form.failure} />}
           <Username email={email} />
           {isNew ? (

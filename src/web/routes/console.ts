@@ -1,6 +1,6 @@
 import { createRoute } from '@tanstack/react-router';
 import { tableSearch } from '../components/table/table-state.ts';
-import { keysQuery, SHOWN_EVENTS } from '../page-queries.ts';
+import { keysQuery, permissionsQuery, SHOWN_EVENTS } from '../page-queries.ts';
 import { query } from '../trpc.ts';
 import { lazyPage } from './lazy-page.ts';
 import { consolePages, decisionPages } from './layouts.tsx';
@@ -11,6 +11,7 @@ import { teamRoutes } from './team.ts';
 const home = createRoute({
   getParentRoute: () => consolePages,
   path: '/',
+  staticData: { access: 'session' },
   validateSearch: tableSearch(),
   loader: reads(() => [query('listTeams'), query('teams.ownershipOffers'), query('teams.sizes')]),
   component: lazyPage(() => import('../pages/home.tsx'), 'Home'),
@@ -19,6 +20,7 @@ const home = createRoute({
 const account = createRoute({
   getParentRoute: () => consolePages,
   path: '/account',
+  staticData: { access: 'session' },
   loader: reads(() => [
     query('passkeys.list'),
     query('sessions.list'),
@@ -31,6 +33,7 @@ const account = createRoute({
 const developer = createRoute({
   getParentRoute: () => consolePages,
   path: '/developer',
+  staticData: { access: 'session' },
   loader: reads(() => [query('oauthClients.list')]),
   component: lazyPage(() => import('../pages/developer.tsx'), 'DeveloperPage'),
 });
@@ -38,14 +41,16 @@ const developer = createRoute({
 const apiKeys = createRoute({
   getParentRoute: () => consolePages,
   path: '/api-keys',
+  staticData: { access: 'session' },
   validateSearch: tableSearch('expires'),
-  loader: reads(() => [keysQuery(undefined)]),
+  loader: reads(() => [keysQuery(undefined), permissionsQuery()]),
   component: lazyPage(() => import('../pages/api-keys.tsx'), 'ApiKeysPage'),
 });
 
 const consent = createRoute({
   getParentRoute: () => decisionPages,
   path: '/oauth/consent/$id',
+  staticData: { access: 'session' },
   component: lazyPage(() => import('../pages/consent.tsx'), 'ConsentPage'),
 });
 

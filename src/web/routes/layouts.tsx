@@ -1,7 +1,8 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { createRootRouteWithContext, createRoute, Outlet, redirect } from '@tanstack/react-router';
 import { CardLayout, WideCardLayout } from '../components/layouts.tsx';
-import { LayoutFailure, NotFound, RootNotFound } from '../components/route-failure.tsx';
+import { LayoutFailure, NotFound } from '../components/route-failure.tsx';
+import { RootNotFound } from '../frame/root-not-found.tsx';
 import { noticesQuery } from '../page-queries.ts';
 import { me } from '../session.ts';
 import { readTeam } from '../team-reference.ts';
@@ -10,6 +11,7 @@ import { lazyPage } from './lazy-page.ts';
 import { reads } from './reads.ts';
 
 export const root = createRootRouteWithContext<{ queries: QueryClient }>()({
+  staticData: { access: 'anyone' },
   component: Outlet,
   errorComponent: LayoutFailure,
   notFoundComponent: RootNotFound,
@@ -19,13 +21,18 @@ export const root = createRootRouteWithContext<{ queries: QueryClient }>()({
 export const publicPages = createRoute({
   getParentRoute: () => root,
   id: 'public',
+  staticData: { access: 'anyone' },
   component: CardLayout,
   errorComponent: LayoutFailure,
 });
 
 type Entry = {
   readonly context: { readonly queries: QueryClient };
-  readonly location: { readonly href: string; readonly pathname: string };
+  readonly location: {
+    readonly href: string;
+    readonly pathname: string;
+    readonly search: Readonly<Record<string, unknown>>;
+  };
   readonly params: { readonly teamId?: string };
 };
 
@@ -42,6 +49,10 @@ async function requireSession({ context: { queries }, location, params: { teamId
     }
   } catch (error) {
     if (!isSignedOut(error)) throw error;
+    // An application wants its user to sign up (`prompt=create`).
+    const isNew = location.pathname.startsWith('/oauth/consent/') && location.search['prompt'] === 'create';
+    // eslint-disable-next-line typescript/only-throw-error -- how the router redirects
+    if (isNew) throw redirect({ to: '/sign-up', search: { next: location.pathname } });
     // eslint-disable-next-line typescript/only-throw-error -- how the router redirects
     throw redirect({ to: '/sign-in', search: location.href === '/' ? {} : { next: location.href } });
   }
@@ -51,6 +62,7 @@ async function requireSession({ context: { queries }, location, params: { teamId
 export const consolePages = createRoute({
   getParentRoute: () => root,
   id: 'console',
+  staticData: { access: 'session' },
   component: lazyPage(() => import('../frame/console-layout.tsx'), 'ConsoleLayout'),
   errorComponent: LayoutFailure,
   notFoundComponent: NotFound,
@@ -62,6 +74,7 @@ export const consolePages = createRoute({
 export const decisionPages = createRoute({
   getParentRoute: () => root,
   id: 'decisions',
+  staticData: { access: 'session' },
   component: WideCardLayout,
   errorComponent: LayoutFailure,
   beforeLoad: requireSession,

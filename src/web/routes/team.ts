@@ -1,6 +1,13 @@
 import { createRoute } from '@tanstack/react-router';
 import { tableSearch } from '../components/table/table-state.ts';
-import { activityQuery, endpointsQuery, invitationsQuery, keysQuery, membersQuery } from '../page-queries.ts';
+import {
+  activityQuery,
+  endpointsQuery,
+  invitationsQuery,
+  keysQuery,
+  membersQuery,
+  permissionsQuery,
+} from '../page-queries.ts';
 import { openTeam } from '../team-reference.ts';
 import { query } from '../trpc.ts';
 import { NotFound } from '../components/route-failure.tsx';
@@ -11,6 +18,8 @@ import { teamReads } from './reads.ts';
 const team = createRoute({
   getParentRoute: () => consolePages,
   path: '/teams/$teamId',
+  // Who is a member, the service says: a team that the user cannot see does not exist.
+  staticData: { access: 'session' },
   notFoundComponent: NotFound,
   beforeLoad: openTeam,
   loader: teamReads((teamId, can) => (can('access_dashboard') ? [query('listTeamRoles', { teamId })] : [])),
@@ -21,6 +30,7 @@ const teamPages = [
   createRoute({
     getParentRoute: () => team,
     path: '/',
+    staticData: { access: 'member' },
     loader: teamReads((teamId, can) => [
       query('teams.overview', { teamId }),
       ...(can('manage_api_keys') ? [query('apiKeys.usageOfTeam', { teamId })] : []),
@@ -32,66 +42,71 @@ const teamPages = [
   createRoute({
     getParentRoute: () => team,
     path: '/members',
+    staticData: { access: 'access_dashboard' },
     validateSearch: tableSearch('role', 'status'),
-    loader: teamReads((teamId, can) => [
-      query('teams.ownershipOffer', { teamId }),
-      ...(can('access_dashboard') ? [membersQuery(teamId)] : []),
-    ]),
+    loader: teamReads((teamId) => [query('teams.ownershipOffer', { teamId }), membersQuery(teamId)]),
     component: lazyPage(() => import('../pages/team/members.tsx'), 'MembersPage'),
   }),
   createRoute({
     getParentRoute: () => team,
     path: '/invitations',
+    staticData: { access: 'invite_members' },
     validateSearch: tableSearch('role', 'status'),
-    loader: teamReads((teamId, can) => (can('invite_members') ? [invitationsQuery(teamId)] : [])),
+    loader: teamReads((teamId) => [invitationsQuery(teamId)]),
     component: lazyPage(() => import('../pages/team/invitations.tsx'), 'InvitationsPage'),
   }),
   createRoute({
     getParentRoute: () => team,
     path: '/roles',
-    loader: teamReads((teamId, can) => (can('access_dashboard') ? [query('listTeamMembers', { teamId })] : [])),
+    staticData: { access: 'access_dashboard' },
+    loader: teamReads((teamId) => [
+      query('listTeamMembers', { teamId }),
+      query('roles.list', { teamId }),
+      permissionsQuery(),
+    ]),
     component: lazyPage(() => import('../pages/team/roles.tsx'), 'RolesPage'),
   }),
   createRoute({
     getParentRoute: () => team,
     path: '/api-keys',
+    staticData: { access: 'manage_api_keys' },
     validateSearch: tableSearch('expires'),
-    loader: teamReads((teamId) => [keysQuery(teamId)]),
+    loader: teamReads((teamId) => [keysQuery(teamId), permissionsQuery()]),
     component: lazyPage(() => import('../pages/team/api-keys.tsx'), 'TeamApiKeysPage'),
   }),
   createRoute({
     getParentRoute: () => team,
     path: '/billing',
-    loader: teamReads((teamId, can) => [
-      query('teams.seats', { teamId }),
-      ...(can('access_billing') ? [query('getTeamBilling', { teamId })] : []),
-    ]),
+    staticData: { access: 'access_billing' },
+    loader: teamReads((teamId) => [query('teams.seats', { teamId }), query('getTeamBilling', { teamId })]),
     component: lazyPage(() => import('../pages/team/billing.tsx'), 'BillingPage'),
   }),
   createRoute({
     getParentRoute: () => team,
     path: '/audit',
+    staticData: { access: 'edit_team_settings' },
     validateSearch: tableSearch('kind', 'person', 'key', 'address', 'from', 'to'),
-    loader: teamReads((teamId, can, hasSearch) =>
-      can('edit_team_settings') && !hasSearch ? [query('audit.list', { teamId, order: 'newest' })] : [],
-    ),
+    loader: teamReads((teamId, _, hasSearch) => (hasSearch ? [] : [query('audit.list', { teamId, order: 'newest' })])),
     component: lazyPage(() => import('../pages/team/audit.tsx'), 'AuditPage'),
   }),
   createRoute({
     getParentRoute: () => team,
     path: '/webhooks',
-    loader: teamReads((teamId, can) => (can('edit_team_settings') ? [endpointsQuery(teamId)] : [])),
+    staticData: { access: 'edit_team_settings' },
+    loader: teamReads((teamId) => [endpointsQuery(teamId)]),
     component: lazyPage(() => import('../pages/team/webhooks.tsx'), 'TeamWebhooksPage'),
   }),
   createRoute({
     getParentRoute: () => team,
     path: '/webhooks/$endpointId',
-    loader: teamReads((teamId, can) => (can('edit_team_settings') ? [endpointsQuery(teamId)] : [])),
+    staticData: { access: 'edit_team_settings' },
+    loader: teamReads((teamId) => [endpointsQuery(teamId)]),
     component: lazyPage(() => import('../pages/team/webhooks.tsx'), 'TeamDeliveriesPage'),
   }),
   createRoute({
     getParentRoute: () => team,
     path: '/settings',
+    staticData: { access: 'member' },
     component: lazyPage(() => import('../pages/team/settings.tsx'), 'SettingsPage'),
   }),
 ] as const;

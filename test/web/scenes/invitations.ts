@@ -56,7 +56,7 @@ export const invitations: readonly Scene[] = [
       const guest = await aPerson(api);
       await api.aMember(team, guest, { role: 'guest' });
       const page = await open(path, guest);
-      await page.getByText('Your role cannot invite people').waitFor();
+      await page.getByText('You cannot see this page').waitFor();
       return page;
     },
   ],

@@ -26,7 +26,7 @@ export const applications: readonly Scene[] = [
       await page.getByRole('dialog').getByLabel('Name').fill('Planner');
       await page.getByLabel('Redirect URIs').fill('http://planner.example/callback');
       await page.getByRole('button', { name: 'Register', exact: true }).click();
-      await page.getByText('must use https').waitFor();
+      await page.getByText('can use http only with').waitFor();
       return page;
     },
   ],
@@ -47,7 +47,7 @@ export const applications: readonly Scene[] = [
     async (api, open) => {
       const client = await api.anOAuthClient({ name: 'Planner', owner: await api.anAccount() });
       const page = await open(authorizePath(client, SCOPES), await aPerson(api));
-      return shown(page, 'Planner asks for access');
+      return shown(page, '“Planner” asks for access');
     },
   ],
   [
@@ -57,7 +57,7 @@ export const applications: readonly Scene[] = [
       await api.aTeam({ owner: person, name: LONG_NAME });
       await api.aTeam({ owner: person, name: 'Analytical Engine' });
       const client = await api.anOAuthClient({ name: 'Planner' });
-      const page = await shown(await open(authorizePath(client, SCOPES), person), 'Planner asks for access');
+      const page = await shown(await open(authorizePath(client, SCOPES), person), '“Planner” asks for access');
       await page.getByLabel('Only one team').check();
       await page.getByLabel('Team', { exact: true }).waitFor();
       return page;

@@ -119,8 +119,8 @@ export const teams: readonly Scene[] = [
     async (api, open) => {
       const { editor, path } = await aCrowdWithRoles(api);
       const page = await open(`${path}/billing`, editor);
-      await page.getByText('Your role does not include billing').waitFor();
-      await page.getByText(/seats used/).waitFor();
+      await page.getByText('You cannot see this page').waitFor();
+      await page.getByText(/View plan and billing/).waitFor();
       return page;
     },
   ],

@@ -66,7 +66,7 @@ export const webhooks: readonly Scene[] = [
       const team = await api.aTeam();
       await api.aMember(team, member);
       const page = await open(`/teams/${team.id}/webhooks`, member);
-      await page.getByText('Your role does not include webhooks').waitFor();
+      await page.getByText('You cannot see this page').waitFor();
       return page;
     },
   ],

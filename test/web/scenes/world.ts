@@ -1,16 +1,32 @@
 import { SCOPES } from '../../../src/entities/index.ts';
 import type { Api } from '../../support/api.ts';
 import { signedIn } from '../../support/browser.ts';
+import { declarePermissions } from '../../trpc/product-permissions.ts';
 import { aPerson, authorizePath, linkIn } from '../console.ts';
 import { PAGES } from './pages.ts';
 import { LONG_NAME } from './scene.ts';
 
 const HOOK = 'https://a-rather-long-host-name.integrations.example.com/services/roster/webhooks/receive';
 
+/** Permissions of a product, some with texts in other languages. */
+const CATALOGUE = [
+  {
+    name: 'invoices:write',
+    title: { en: 'Write invoices', de: 'Rechnungen schreiben', ar: 'كتابة الفواتير' },
+    description: { en: LONG_NAME, de: LONG_NAME },
+    group: { en: 'Invoices', de: 'Rechnungen' },
+    roles: ['member' as const],
+    keys: true,
+  },
+  { name: `${'a-long-area-'.repeat(4)}x:${'a-long-action-'.repeat(3)}x`, title: { en: LONG_NAME }, sensitive: true },
+  { name: 'invoices:print', title: { en: 'Print invoices' }, deprecated: true },
+];
+
 export type WorldPage = { readonly name: string; readonly path: string; readonly as?: { readonly id: string } };
 
 /** Fills a database with something for each page to show, and returns the pages. */
 export async function createWorld(api: Api): Promise<readonly WorldPage[]> {
+  await declarePermissions(api, CATALOGUE);
   const ada = await aPerson(api, { firstName: 'Ada', lastName: 'Lovelace' });
   const olga = await aPerson(api, { firstName: 'Olga', lastName: 'Operator' });
   await api.rows(`update account set role = 'admin' where id = $1`, [olga.id]);
@@ -29,6 +45,7 @@ export async function createWorld(api: Api): Promise<readonly WorldPage[]> {
   });
   await fillDeliveries(api, ofInstallation.endpoint.endpointId);
   await api.anOperatorKey({ addresses: ['203.0.113.0/24', '2001:db8::/32'] });
+  await api.anOAuthClient({ name: 'Front desk', confidential: true, firstParty: ['teams:read'] });
   const params: Readonly<Record<string, string>> = {
     ':teamId': team.id,
     ':team': team.slug,

@@ -42,6 +42,7 @@ export type RosterEvent = {
       | 'team'
       | 'membership'
       | 'role'
+      | 'role_template'
       | 'invitation'
       | 'api_key'
       | 'oauth_client'
@@ -55,8 +56,10 @@ export type RosterEvent = {
     /** Its id. */
     id: string;
   } | null;
-  /** The `X-Request-Id` of the call. */
+  /** The id that Roster gave the call. No other call has it. */
   requestId: string | null;
+  /** The `X-Request-Id` that the client sent with the call. */
+  clientRequestId: string | null;
   /** More types can be added. */
   type:
     | 'account.sign_up_attempted'
@@ -69,6 +72,8 @@ export type RosterEvent = {
     | 'account.email_change_requested'
     | 'account.email_changed'
     | 'account.reclaimed'
+    | 'account.metadata_changed'
+    | 'account.private_metadata_changed'
     | 'account.deleted'
     | 'account.email_failed'
     | 'session.created'
@@ -81,6 +86,8 @@ export type RosterEvent = {
     | 'team.renamed'
     | 'team.updated'
     | 'team.plan_set'
+    | 'team.metadata_changed'
+    | 'team.private_metadata_changed'
     | 'team.deleted'
     | 'ownership.offered'
     | 'ownership.offer_withdrawn'
@@ -92,11 +99,17 @@ export type RosterEvent = {
     | 'member.deactivated'
     | 'member.expiry_changed'
     | 'member.updated'
+    | 'member.metadata_changed'
+    | 'member.private_metadata_changed'
     | 'member.left'
     | 'member.removed'
     | 'role.created'
     | 'role.updated'
     | 'role.deleted'
+    | 'role_template.created'
+    | 'role_template.updated'
+    | 'role_template.deleted'
+    | 'permission_catalogue.changed'
     | 'invitation.created'
     | 'invitation.renewed'
     | 'invitation.resent'
@@ -142,7 +155,10 @@ export type RosterEvent = {
     | 'operator.jobs_retried'
     | 'operator.import_started'
     | 'operator.import_canceled'
+    | 'import.completed'
+    | 'import.failed'
     | 'operator.secrets_resealed'
+    | 'operator.signing_keys_rotated'
     | 'operator_key.created'
     | 'operator_key.rotated'
     | 'operator_key.revoked'
@@ -154,6 +170,7 @@ export type RosterEvent = {
     | 'denials.omitted'
     | 'audit_log.key_changed'
     | 'audit_log.pruned'
+    | 'audit_log.root_signed'
     | (string & {});
   /** The version of the type. */
   version: number;

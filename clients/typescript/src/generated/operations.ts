@@ -223,6 +223,8 @@ export type Problem = {
     | 'malformed_json'
     | 'malformed_request'
     | 'idempotency_key_reused'
+    | 'permission_not_allowed'
+    | 'permission_held'
     | 'batch_too_large'
     | 'credential_missing'
     | 'credential_invalid'
@@ -276,6 +278,7 @@ export type Problem = {
     | 'webhook_limit_reached'
     | 'import_running'
     | 'import_not_found'
+    | 'webhook_without_member'
     | 'webhook_inactive'
     | 'api_key_not_found'
     | 'route_not_found'
@@ -472,6 +475,7 @@ export interface Operations {
       | 'validation_failed'
       | 'malformed_json'
       | 'idempotency_key_reused'
+      | 'proof_required'
       | 'scope_missing'
       | 'permission_missing'
       | 'seat_limit_reached'
@@ -515,6 +519,7 @@ export interface Operations {
       | 'validation_failed'
       | 'malformed_json'
       | 'idempotency_key_reused'
+      | 'proof_required'
       | 'email_not_verified'
       | 'scope_missing'
       | 'team_credential_refused'
@@ -533,6 +538,7 @@ export interface Operations {
       | SharedError
       | 'validation_failed'
       | 'malformed_json'
+      | 'proof_required'
       | 'scope_missing'
       | 'team_credential_refused'
       | 'scope_not_allowed'
@@ -729,7 +735,7 @@ export interface Roster {
    *
    * Callers who are not active members of the team get 404.
    *
-   * @throws RosterError with `validation_failed`, `malformed_json`, `idempotency_key_reused`, `scope_missing`, `permission_missing`, `seat_limit_reached`, `role_not_assignable`, `team_not_found`, `body_too_large`, `unsupported_media_type`, or a `SharedError`
+   * @throws RosterError with `validation_failed`, `malformed_json`, `idempotency_key_reused`, `proof_required`, `scope_missing`, `permission_missing`, `seat_limit_reached`, `role_not_assignable`, `team_not_found`, `body_too_large`, `unsupported_media_type`, or a `SharedError`
    */
   createTeamInvitation(
     input: Operations['createTeamInvitation']['input'],
@@ -787,7 +793,7 @@ export interface Roster {
    *
    * **Account-level**: team credentials get 403.
    *
-   * @throws RosterError with `validation_failed`, `malformed_json`, `idempotency_key_reused`, `email_not_verified`, `scope_missing`, `team_credential_refused`, `permission_missing`, `key_limit_reached`, `scope_not_allowed`, `scope_account_only`, `team_not_found`, `body_too_large`, `unsupported_media_type`, or a `SharedError`
+   * @throws RosterError with `validation_failed`, `malformed_json`, `idempotency_key_reused`, `proof_required`, `email_not_verified`, `scope_missing`, `team_credential_refused`, `permission_missing`, `key_limit_reached`, `scope_not_allowed`, `scope_account_only`, `team_not_found`, `body_too_large`, `unsupported_media_type`, or a `SharedError`
    */
   createApiKey(
     input: Operations['createApiKey']['input'],
@@ -802,7 +808,7 @@ export interface Roster {
    *
    * **Account-level**: team credentials get 403.
    *
-   * @throws RosterError with `validation_failed`, `malformed_json`, `scope_missing`, `team_credential_refused`, `scope_not_allowed`, `scope_account_only`, `api_key_not_found`, `body_too_large`, `unsupported_media_type`, or a `SharedError`
+   * @throws RosterError with `validation_failed`, `malformed_json`, `proof_required`, `scope_missing`, `team_credential_refused`, `scope_not_allowed`, `scope_account_only`, `api_key_not_found`, `body_too_large`, `unsupported_media_type`, or a `SharedError`
    */
   updateApiKey(
     input: Operations['updateApiKey']['input'],

@@ -6,6 +6,8 @@ import type { Scope, Permission, Success } from './operations.ts';
 import type { RosterEvent as Event } from './events.ts';
 import type { SharedError } from './operations.ts';
 
+/** A permission of Roster, or one of your product. */
+export type AnyPermission = string;
 /** A group of operations that an operator key can call. */
 export type OperatorScope =
   | 'accounts:read'
@@ -16,7 +18,10 @@ export type OperatorScope =
   | 'credentials:verify'
   | 'events:read'
   | 'webhooks:write'
+  | 'clients:write'
   | 'keys:write';
+/** A permission of your product: an area and an action. */
+export type ProductPermission = string;
 /** Who a credential belongs to, and what it permits. */
 export type Verification = {
   /** Whether the credential is valid and has all that the request needs. */
@@ -82,8 +87,10 @@ export type Verification = {
     /** The name of the role. */
     name: string;
   } | null;
-  /** What the role permits in the team. */
-  permissions: Array<Permission>;
+  /** What the role permits in the team: permissions of Roster, and those of your product that the credential can have. */
+  permissions: Array<HeldPermission>;
+  /** Those of the asked permissions that are not among them, if any were asked for. */
+  missing?: Array<HeldPermission> | undefined;
   /** The rate limit of the credential after the charge. Null without `charge`. */
   rate: {
     /** Requests allowed in one window. */
@@ -93,7 +100,35 @@ export type Verification = {
     /** Seconds until the window resets. */
     resetSeconds: number;
   } | null;
+  /** The parts that `include` names, of a credential that is valid. */
+  metadata?:
+    | {
+        /** Of the account. */
+        account: {
+          /** What its readers see, if it was asked for. */
+          public?: Record<string, unknown> | undefined;
+          /** What only you see, if it was asked for. */
+          private?: Record<string, unknown> | undefined;
+        };
+        /** Of the team. */
+        team: {
+          /** What its readers see, if it was asked for. */
+          public?: Record<string, unknown> | undefined;
+          /** What only you see, if it was asked for. */
+          private?: Record<string, unknown> | undefined;
+        } | null;
+        /** Of the membership. */
+        membership: {
+          /** What its readers see, if it was asked for. */
+          public?: Record<string, unknown> | undefined;
+          /** What only you see, if it was asked for. */
+          private?: Record<string, unknown> | undefined;
+        } | null;
+      }
+    | undefined;
 };
+/** A permission of Roster, or one of your product. */
+export type HeldPermission = string;
 /** A page of a feed. */
 export type EventPage = {
   /** The oldest first. */
@@ -134,6 +169,61 @@ export type CreatedOperatorKey = {
   key: OperatorKey;
   /** The key itself. It is returned once. */
   secret: string;
+};
+/** OAuth clients of the operator. */
+export type OAuthClients = {
+  /** The oldest first. */
+  clients: Array<OAuthClient>;
+};
+/** An OAuth client of the operator. */
+export type OAuthClient = {
+  /** The client id. */
+  id: string;
+  /** The name that users see. */
+  name: string;
+  /** Where codes are sent. */
+  redirectUris: Array<string>;
+  /** Whether it runs on the devices of users. */
+  isNative: boolean;
+  /** Whether it has a secret. */
+  isConfidential: boolean;
+  /** Whether it is an application of your own, whose users see no consent page. */
+  isFirstParty: boolean;
+  /** Whether it is for development. */
+  isDevelopment: boolean;
+  /** What tokens of a first-party client can have. Null for others. */
+  scopes: Array<Scope> | null;
+  /** The start page of the application. Users of emailed links that it led to, and of its invitations, go on there without an `initiateLoginUri`. */
+  homeUrl: string | null;
+  /** The page of the application that begins a sign-in (OpenID Connect Core, section 4). Users of emailed links that it led to, and of its invitations, go on there, if it is first-party. */
+  initiateLoginUri: string | null;
+  /** The scopes of OpenID Connect that users can consent to. Null for first-party clients, which have all. */
+  openidScopes: Array<string> | null;
+  /** Where a browser can be sent after it was signed out. */
+  postLogoutRedirectUris: Array<string>;
+  /** Where it is told that a session ended. */
+  backchannelLogoutUri: string | null;
+  /** How many days a session lasts at least in which a user signed in for it. */
+  sessionDays: number | null;
+  /** What it asks its users for of your product. */
+  permissions: Array<ProductPermission>;
+  /** When it was created. */
+  createdAt: string;
+  /** The valid secrets, the newest first. */
+  secrets: Array<{
+    /** The end of the secret. */
+    last4: string;
+    /** When it was created. */
+    createdAt: string;
+    /** When it expires. Null if it does not. */
+    expiresAt: string | null;
+  }>;
+};
+/** An OAuth client with its secret. */
+export type CreatedOAuthClient = {
+  client: OAuthClient;
+  /** It is returned once. Null for public clients. */
+  clientSecret: string | null;
 };
 /** A page of accounts. */
 export type OperatorAccounts = {
@@ -260,6 +350,160 @@ export type OperatorMember = {
   /** When the membership ends. Null if it does not. */
   expiresAt: string | null;
 };
+/** The metadata of an account, team or membership. */
+export type OperatorMetadata = {
+  /** What its readers see. */
+  public: Record<string, unknown>;
+  /** What only you see. */
+  private: Record<string, unknown>;
+  /** Counts the changes. 0 if there was none. */
+  version: number;
+};
+/** A page of API keys. */
+export type OperatorApiKeys = {
+  /** The keys of the page. */
+  keys: Array<OperatorApiKey>;
+  /** The cursor of the next page. Null if this is the last one. */
+  nextCursor: string | null;
+};
+/** An API key, without its secret. */
+export type OperatorApiKey = {
+  /** The id of the key. */
+  id: string;
+  /** The name that was given at creation. */
+  name: string;
+  /** The first characters of the secret, to recognize it. */
+  keyPrefix: string;
+  /** The last four characters of the secret. */
+  last4: string;
+  /** The scopes of the key. */
+  scopes: Array<Scope>;
+  /** Null for a personal key. */
+  teamId: string | null;
+  /** When the key was created. */
+  createdAt: string;
+  /** The last request with the key, to the minute. Null if there was none. */
+  lastUsedAt: string | null;
+  /** When the key expires. Null if it does not. */
+  expiresAt: string | null;
+  /** The account that it acts for. */
+  accountId: string;
+  /** What it can have of your product. */
+  permissions: Array<ProductPermission>;
+};
+/** A new API key and its secret. */
+export type CreatedOperatorApiKey = {
+  key: OperatorApiKey;
+  /** It is returned once. */
+  secret: string;
+};
+/** The roles of a team. */
+export type OperatorRoles = {
+  /** The system roles, then those of the team by name. */
+  roles: Array<OperatorRole>;
+};
+/** A role of a team. */
+export type OperatorRole = {
+  /** The id. */
+  id: string;
+  /** The name of the role. */
+  name: string;
+  /** Whether every team has this role. It cannot be changed. */
+  isSystemRole: boolean;
+  /** What members with the role can do. */
+  permissions: Array<Permission>;
+  /** What they can do in your product. */
+  productPermissions: Array<ProductPermission>;
+  /** Counts the changes. 0 for a role that was not changed. */
+  version: number;
+};
+/** The role templates. */
+export type OperatorRoleTemplates = {
+  /** The templates by name. */
+  roleTemplates: Array<OperatorRoleTemplate>;
+};
+/** A role that each new team gets. */
+export type OperatorRoleTemplate = {
+  /** The id. */
+  id: string;
+  /** The name of the role. */
+  name: string;
+  /** What members with the role can do. */
+  permissions: Array<Permission>;
+  /** What they can do in your product. */
+  productPermissions: Array<ProductPermission>;
+  /** Counts the changes. 0 for a role that was not changed. */
+  version: number;
+};
+/** The permissions of your product. */
+export type PermissionCatalogue = {
+  /** Counts the changes of the catalogue. */
+  version: number;
+  /** All permissions, in their order. */
+  permissions: Array<{
+    /** An area and an action, such as `invoices:write`. */
+    name: ProductPermission;
+    /** What it is called, by language. */
+    title: Record<string, string>;
+    /** What it permits, by language. Default: `null`. */
+    description: Record<string, string> | null;
+    /** The heading under which it is listed. Null for its area. Default: `null`. */
+    group: Record<string, string> | null;
+    /** Whether a role with it is privileged: giving it needs a recent proof, and is told by email. Default: `false`. */
+    sensitive: boolean;
+    /** The system roles that hold it. The owner holds all. Default: `[]`. */
+    roles: Array<'member' | 'guest'>;
+    /** Whether API keys can hold it. Default: `false`. */
+    keys: boolean;
+    /** Whether it is no longer given to who does not hold it. Default: `false`. */
+    deprecated: boolean;
+  }>;
+};
+/** What a catalogue changes, and for how many. */
+export type PermissionCatalogueChange = {
+  /** The version after the change; the present one of a dry run. */
+  version: number;
+  /** Whether something was changed. */
+  isApplied: boolean;
+  /** Permissions that are new. */
+  added: Array<ProductPermission>;
+  /** Permissions that are declared differently. */
+  changed: Array<{
+    /** The permission. */
+    name: ProductPermission;
+    /** Roles of teams that hold it. */
+    roles: number;
+    /** Role templates that hold it. */
+    templates: number;
+    /** API keys that hold it. */
+    keys: number;
+    /** OAuth clients that ask for it. */
+    clients: number;
+    /** Grants of OAuth clients that hold it. */
+    grants: number;
+    /** What is declared differently. */
+    fields: Array<string>;
+  }>;
+  /** Permissions that are no longer declared. */
+  removed: Array<{
+    /** The permission. */
+    name: ProductPermission;
+    /** Roles of teams that hold it. */
+    roles: number;
+    /** Role templates that hold it. */
+    templates: number;
+    /** API keys that hold it. */
+    keys: number;
+    /** OAuth clients that ask for it. */
+    clients: number;
+    /** Grants of OAuth clients that hold it. */
+    grants: number;
+    /** What was decided. Null if nothing was: needed if it is held. */
+    removal: 'drop' | 'replace' | null;
+    /** The permission that its holders get instead. */
+    replaceWith: string | null;
+  }>;
+};
 /** The endpoints of the installation, the oldest first. */
 export type WebhookEndpoints = {
   /** The endpoints. */
@@ -285,7 +529,9 @@ export type WebhookEndpoint = {
   failingSince: string | null;
   /** Until when the secret before the rotation also signs. */
   previousSecretExpiresAt: string | null;
-  /** The member whose permissions decide what a team’s endpoint gets. */
+  /** The member who last set the URL, types or secret of a team’s endpoint, and whose permissions decide what it gets. */
+  responsibleAccountId: string | null;
+  /** @deprecated The same as `responsibleAccountId`, its present name. */
   responsibleUserId: string | null;
   /** When it was created. */
   createdAt: string;
@@ -349,7 +595,9 @@ export type Import = {
   status: 'queued' | 'running' | 'completed' | 'failed' | 'canceled' | (string & {});
   /** Whether nothing is imported; `imported` is what would have been. */
   isDryRun: boolean;
-  /** Why it failed: `key_revoked`, `internal_error` or `canceled`. What was imported until then stays. */
+  /** Whether accounts and teams that it created have no events. */
+  isSilent: boolean;
+  /** Why it failed: `key_revoked`, `key_expired`, `internal_error` or `canceled`. What was imported until then stays. */
   failure: string | null;
   /** After which line an `internal_error` ended the import, and the error, for humans. Else null. */
   failureDetail: string | null;
@@ -387,7 +635,9 @@ export type ImportReport = {
   status: 'queued' | 'running' | 'completed' | 'failed' | 'canceled' | (string & {});
   /** Whether nothing is imported; `imported` is what would have been. */
   isDryRun: boolean;
-  /** Why it failed: `key_revoked`, `internal_error` or `canceled`. What was imported until then stays. */
+  /** Whether accounts and teams that it created have no events. */
+  isSilent: boolean;
+  /** Why it failed: `key_revoked`, `key_expired`, `internal_error` or `canceled`. What was imported until then stays. */
   failure: string | null;
   /** After which line an `internal_error` ended the import, and the error, for humans. Else null. */
   failureDetail: string | null;
@@ -447,9 +697,13 @@ export type VerifyCredentialBody = {
   /** The scopes that the request needs. Default: `[]`. */
   scopes?: Array<Scope> | undefined;
   /** The permission in the team that the request needs. */
-  permission?: Permission | undefined;
+  permission?: AnyPermission | undefined;
+  /** The permissions in the team that the request needs, all of them. Default: `[]`. */
+  permissions?: Array<AnyPermission> | undefined;
   /** Whether the request counts against the rate limit of the credential. Default: `false`. */
   charge?: boolean | undefined;
+  /** What the answer has besides. `private_metadata` needs the scopes `accounts:read` and `teams:read` of your key. Default: `[]`. */
+  include?: Array<'public_metadata' | 'private_metadata'> | undefined;
 };
 /** The body of `createOperatorKey`. */
 export type CreateOperatorKeyBody = {
@@ -464,6 +718,63 @@ export type CreateOperatorKeyBody = {
 };
 /** The body of `rotateOperatorKey`. */
 export type RotateOperatorKeyBody = {
+  /** How long the present secret stays valid. Default: `24`. */
+  overlapHours?: number | undefined;
+};
+/** The body of `createClient`. */
+export type CreateClientBody = {
+  /** The name that users see. */
+  name: string;
+  /** Where codes are sent. They use `https`; native clients also loopback addresses and private-use schemes, and clients for development `http://localhost`. */
+  redirectUris: Array<string>;
+  /** Whether it runs on a server and has a secret. */
+  isConfidential: boolean;
+  /** Whether it runs on the devices of users. Default: `false`. */
+  isNative?: boolean | undefined;
+  /** Makes it first-party: all that its tokens can ever have. Without it, users choose on the consent page. */
+  scopes?: Array<Scope> | undefined;
+  /** Lets it redirect to `http://localhost`. Its users confirm each authorization. Default: `false`. */
+  isDevelopment?: boolean | undefined;
+  /** The start page of the application. Users of emailed links that it led to, and of its invitations, go on there without an `initiateLoginUri`. */
+  homeUrl?: string | null | undefined;
+  /** The page of the application that begins a sign-in (OpenID Connect Core, section 4). Users of emailed links that it led to, and of its invitations, go on there, if it is first-party. */
+  initiateLoginUri?: string | null | undefined;
+  /** Where a browser can be sent after it was signed out. The rules are those of `redirectUris`. */
+  postLogoutRedirectUris?: Array<string> | undefined;
+  /** Where a first-party client is told that a session ended, by logout tokens. Null for nowhere. */
+  backchannelLogoutUri?: string | null | undefined;
+  /** The scopes of OpenID Connect that users can consent to, `openid` among them. Null for none. First-party clients have all. */
+  openidScopes?: Array<'openid' | 'profile' | 'email'> | null | undefined;
+  /** How many days a session lasts, from its sign-in, if a user signed in for this first-party client, where that is longer than `SESSION_DAYS`. Null for `SESSION_DAYS`. */
+  sessionDays?: number | null | undefined;
+  /** What it asks its users for of your product. Its grants and their keys lose at once what is taken away, and get more only with another consent. First-party clients have all that the role holds. */
+  permissions?: Array<ProductPermission> | undefined;
+};
+/** The body of `updateClient`. */
+export type UpdateClientBody = {
+  /** The name that users see. */
+  name?: string | undefined;
+  /** Where codes are sent. They use `https`; native clients also loopback addresses and private-use schemes, and clients for development `http://localhost`. */
+  redirectUris?: Array<string> | undefined;
+  /** Of a first-party client. Removed ones end at once in all its tokens. */
+  scopes?: Array<Scope> | undefined;
+  /** The start page of the application. Users of emailed links that it led to, and of its invitations, go on there without an `initiateLoginUri`. */
+  homeUrl?: string | null | undefined;
+  /** The page of the application that begins a sign-in (OpenID Connect Core, section 4). Users of emailed links that it led to, and of its invitations, go on there, if it is first-party. */
+  initiateLoginUri?: string | null | undefined;
+  /** Where a browser can be sent after it was signed out. The rules are those of `redirectUris`. */
+  postLogoutRedirectUris?: Array<string> | undefined;
+  /** Where a first-party client is told that a session ended, by logout tokens. Null for nowhere. */
+  backchannelLogoutUri?: string | null | undefined;
+  /** The scopes of OpenID Connect that users can consent to, `openid` among them. Null for none. First-party clients have all. */
+  openidScopes?: Array<'openid' | 'profile' | 'email'> | null | undefined;
+  /** How many days a session lasts, from its sign-in, if a user signed in for this first-party client, where that is longer than `SESSION_DAYS`. Null for `SESSION_DAYS`. */
+  sessionDays?: number | null | undefined;
+  /** What it asks its users for of your product. Its grants and their keys lose at once what is taken away, and get more only with another consent. First-party clients have all that the role holds. */
+  permissions?: Array<ProductPermission> | undefined;
+};
+/** The body of `rotateClientSecret`. */
+export type RotateClientSecretBody = {
   /** How long the present secret stays valid. Default: `24`. */
   overlapHours?: number | undefined;
 };
@@ -570,6 +881,121 @@ export type UpdateMemberBody = {
   /** When the membership ends. */
   expiresAt?: string | null | undefined;
 };
+/** The body of `updateAccountMetadata`. */
+export type UpdateAccountMetadataBody = {
+  /** What its readers see, as a merge patch. Null empties it. */
+  public?: Record<string, unknown> | null | undefined;
+  /** What only you see, as a merge patch. Null empties it. */
+  private?: Record<string, unknown> | null | undefined;
+  /** The version that you have read, the same as `If-Match`. With another one now, nothing changes. */
+  version?: number | undefined;
+};
+/** The body of `updateTeamMetadata`. */
+export type UpdateTeamMetadataBody = {
+  /** What its readers see, as a merge patch. Null empties it. */
+  public?: Record<string, unknown> | null | undefined;
+  /** What only you see, as a merge patch. Null empties it. */
+  private?: Record<string, unknown> | null | undefined;
+  /** The version that you have read, the same as `If-Match`. With another one now, nothing changes. */
+  version?: number | undefined;
+};
+/** The body of `updateMemberMetadata`. */
+export type UpdateMemberMetadataBody = {
+  /** What its readers see, as a merge patch. Null empties it. */
+  public?: Record<string, unknown> | null | undefined;
+  /** What only you see, as a merge patch. Null empties it. */
+  private?: Record<string, unknown> | null | undefined;
+  /** The version that you have read, the same as `If-Match`. With another one now, nothing changes. */
+  version?: number | undefined;
+};
+/** The body of `createApiKey`. */
+export type CreateApiKeyBody = {
+  /** The account that the key acts for. */
+  accountId: string;
+  /** A name to recognize the key by. */
+  name: string;
+  /** Can be empty if there are `permissions`. */
+  scopes: Array<Scope>;
+  /** What the key can have of your product, of what the role of its account holds at each call. Default: `[]`. */
+  permissions?: Array<ProductPermission> | undefined;
+  /** Limits the key to this team, of which the account is a member. */
+  teamId?: string | undefined;
+  /** Without it, the key does not expire. */
+  expiresInDays?: number | undefined;
+};
+/** The body of `updateApiKey`. */
+export type UpdateApiKeyBody = {
+  /** What the key can have of your product, of what the role of its account holds at each call. */
+  permissions: Array<ProductPermission>;
+};
+/** The body of `createRole`. */
+export type CreateRoleBody = {
+  /** The name. No other role of the team may look like it. */
+  name: string;
+  /** What members with the role can do. */
+  permissions: Array<Permission>;
+  /** What they can do in your product. */
+  productPermissions?: Array<ProductPermission> | undefined;
+};
+/** The body of `updateRole`. */
+export type UpdateRoleBody = {
+  /** The name. No other role of the team may look like it. */
+  name?: string | undefined;
+  /** What members with the role can do. */
+  permissions?: Array<Permission> | undefined;
+  /** What they can do in your product. */
+  productPermissions?: Array<ProductPermission> | undefined;
+  /** The version that you have read, the same as `If-Match`. With another one now, nothing changes. */
+  version?: number | undefined;
+};
+/** The body of `createRoleTemplate`. */
+export type CreateRoleTemplateBody = {
+  /** The name. No other role of the team may look like it. */
+  name: string;
+  /** What members with the role can do. */
+  permissions: Array<Permission>;
+  /** What they can do in your product. */
+  productPermissions?: Array<ProductPermission> | undefined;
+};
+/** The body of `updateRoleTemplate`. */
+export type UpdateRoleTemplateBody = {
+  /** The name. No other role of the team may look like it. */
+  name?: string | undefined;
+  /** What members with the role can do. */
+  permissions?: Array<Permission> | undefined;
+  /** What they can do in your product. */
+  productPermissions?: Array<ProductPermission> | undefined;
+  /** The version that you have read, the same as `If-Match`. With another one now, nothing changes. */
+  version?: number | undefined;
+};
+/** The body of `applyPermissions`. */
+export type ApplyPermissionsBody = {
+  /** All permissions, in the order in which they are listed. */
+  permissions: Array<{
+    /** An area and an action, such as `invoices:write`. */
+    name: ProductPermission;
+    /** What it is called, by language. */
+    title: Record<string, string>;
+    /** What it permits, by language. Default: `null`. */
+    description?: Record<string, string> | null | undefined;
+    /** The heading under which it is listed. Null for its area. Default: `null`. */
+    group?: Record<string, string> | null | undefined;
+    /** Whether a role with it is privileged: giving it needs a recent proof, and is told by email. Default: `false`. */
+    sensitive?: boolean | undefined;
+    /** The system roles that hold it. The owner holds all. Default: `[]`. */
+    roles?: Array<'member' | 'guest'> | undefined;
+    /** Whether API keys can hold it. Default: `false`. */
+    keys?: boolean | undefined;
+    /** Whether it is no longer given to who does not hold it. Default: `false`. */
+    deprecated?: boolean | undefined;
+  }>;
+  /** What happens to permissions that are held and no longer declared. Others in it are ignored. Default: `{}`. */
+  removals?: Record<string, 'drop' | { replaceWith: ProductPermission }> | undefined;
+  /** Whether to answer what would change, and change nothing. Default: `false`. */
+  dryRun?: boolean | undefined;
+  /** The version that you have read, the same as `If-Match`. With another one now, nothing changes. */
+  version?: number | undefined;
+};
 /** The body of `createWebhookEndpoint`. */
 export type CreateWebhookEndpointBody = {
   /** Where the events are sent to. */
@@ -587,6 +1013,8 @@ export type CreateWebhookEndpointBody = {
         | 'account.email_change_requested'
         | 'account.email_changed'
         | 'account.reclaimed'
+        | 'account.metadata_changed'
+        | 'account.private_metadata_changed'
         | 'account.deleted'
         | 'account.email_failed'
         | 'session.created'
@@ -599,6 +1027,8 @@ export type CreateWebhookEndpointBody = {
         | 'team.renamed'
         | 'team.updated'
         | 'team.plan_set'
+        | 'team.metadata_changed'
+        | 'team.private_metadata_changed'
         | 'team.deleted'
         | 'ownership.offered'
         | 'ownership.offer_withdrawn'
@@ -610,11 +1040,17 @@ export type CreateWebhookEndpointBody = {
         | 'member.deactivated'
         | 'member.expiry_changed'
         | 'member.updated'
+        | 'member.metadata_changed'
+        | 'member.private_metadata_changed'
         | 'member.left'
         | 'member.removed'
         | 'role.created'
         | 'role.updated'
         | 'role.deleted'
+        | 'role_template.created'
+        | 'role_template.updated'
+        | 'role_template.deleted'
+        | 'permission_catalogue.changed'
         | 'invitation.created'
         | 'invitation.renewed'
         | 'invitation.resent'
@@ -653,12 +1089,16 @@ export type CreateWebhookEndpointBody = {
         | 'operator.jobs_retried'
         | 'operator.import_started'
         | 'operator.import_canceled'
+        | 'import.completed'
+        | 'import.failed'
         | 'operator.secrets_resealed'
+        | 'operator.signing_keys_rotated'
         | 'operator_key.created'
         | 'operator_key.rotated'
         | 'operator_key.revoked'
         | 'audit_log.key_changed'
         | 'audit_log.pruned'
+        | 'audit_log.root_signed'
       >
     | undefined;
   /** With a shared secret, or a key pair. Default: `hmac`. */
@@ -681,6 +1121,8 @@ export type UpdateWebhookEndpointBody = {
         | 'account.email_change_requested'
         | 'account.email_changed'
         | 'account.reclaimed'
+        | 'account.metadata_changed'
+        | 'account.private_metadata_changed'
         | 'account.deleted'
         | 'account.email_failed'
         | 'session.created'
@@ -693,6 +1135,8 @@ export type UpdateWebhookEndpointBody = {
         | 'team.renamed'
         | 'team.updated'
         | 'team.plan_set'
+        | 'team.metadata_changed'
+        | 'team.private_metadata_changed'
         | 'team.deleted'
         | 'ownership.offered'
         | 'ownership.offer_withdrawn'
@@ -704,11 +1148,17 @@ export type UpdateWebhookEndpointBody = {
         | 'member.deactivated'
         | 'member.expiry_changed'
         | 'member.updated'
+        | 'member.metadata_changed'
+        | 'member.private_metadata_changed'
         | 'member.left'
         | 'member.removed'
         | 'role.created'
         | 'role.updated'
         | 'role.deleted'
+        | 'role_template.created'
+        | 'role_template.updated'
+        | 'role_template.deleted'
+        | 'permission_catalogue.changed'
         | 'invitation.created'
         | 'invitation.renewed'
         | 'invitation.resent'
@@ -747,12 +1197,16 @@ export type UpdateWebhookEndpointBody = {
         | 'operator.jobs_retried'
         | 'operator.import_started'
         | 'operator.import_canceled'
+        | 'import.completed'
+        | 'import.failed'
         | 'operator.secrets_resealed'
+        | 'operator.signing_keys_rotated'
         | 'operator_key.created'
         | 'operator_key.rotated'
         | 'operator_key.revoked'
         | 'audit_log.key_changed'
         | 'audit_log.pruned'
+        | 'audit_log.root_signed'
       >
     | undefined;
 };
@@ -838,6 +1292,57 @@ export interface Operations {
     input: { keyId: string };
     output: Success;
     errors: SharedError | 'validation_failed' | 'address_not_allowed' | 'operator_key_not_found' | 'scope_missing';
+  };
+  listClients: {
+    input: Record<string, never>;
+    output: OAuthClients;
+    errors: SharedError | 'validation_failed' | 'address_not_allowed' | 'scope_missing';
+  };
+  createClient: {
+    input: CreateClientBody;
+    output: CreatedOAuthClient;
+    errors:
+      | SharedError
+      | 'validation_failed'
+      | 'malformed_json'
+      | 'idempotency_key_reused'
+      | 'address_not_allowed'
+      | 'client_limit_reached'
+      | 'scope_missing'
+      | 'body_too_large'
+      | 'unsupported_media_type';
+  };
+  updateClient: {
+    input: { clientId: string } & UpdateClientBody;
+    output: OAuthClient;
+    errors:
+      | SharedError
+      | 'validation_failed'
+      | 'malformed_json'
+      | 'address_not_allowed'
+      | 'client_not_found'
+      | 'scope_missing'
+      | 'body_too_large'
+      | 'unsupported_media_type';
+  };
+  rotateClientSecret: {
+    input: { clientId: string } & RotateClientSecretBody;
+    output: CreatedOAuthClient;
+    errors:
+      | SharedError
+      | 'validation_failed'
+      | 'malformed_json'
+      | 'idempotency_key_reused'
+      | 'address_not_allowed'
+      | 'client_not_found'
+      | 'scope_missing'
+      | 'body_too_large'
+      | 'unsupported_media_type';
+  };
+  deleteClient: {
+    input: { clientId: string };
+    output: Success;
+    errors: SharedError | 'validation_failed' | 'address_not_allowed' | 'client_not_found' | 'scope_missing';
   };
   listAccounts: {
     input: {
@@ -1102,6 +1607,242 @@ export interface Operations {
       | 'team_not_found'
       | 'member_not_found';
   };
+  getAccountMetadata: {
+    input: { accountId: string };
+    output: OperatorMetadata;
+    errors: SharedError | 'validation_failed' | 'address_not_allowed' | 'account_not_found' | 'scope_missing';
+  };
+  updateAccountMetadata: {
+    input: { accountId: string } & UpdateAccountMetadataBody;
+    output: OperatorMetadata;
+    errors:
+      | SharedError
+      | 'validation_failed'
+      | 'malformed_json'
+      | 'address_not_allowed'
+      | 'version_mismatch'
+      | 'account_not_found'
+      | 'scope_missing'
+      | 'body_too_large'
+      | 'unsupported_media_type';
+  };
+  getTeamMetadata: {
+    input: { teamId: string };
+    output: OperatorMetadata;
+    errors: SharedError | 'validation_failed' | 'address_not_allowed' | 'scope_missing' | 'team_not_found';
+  };
+  updateTeamMetadata: {
+    input: { teamId: string } & UpdateTeamMetadataBody;
+    output: OperatorMetadata;
+    errors:
+      | SharedError
+      | 'validation_failed'
+      | 'malformed_json'
+      | 'address_not_allowed'
+      | 'version_mismatch'
+      | 'scope_missing'
+      | 'team_not_found'
+      | 'body_too_large'
+      | 'unsupported_media_type';
+  };
+  getMemberMetadata: {
+    input: { teamId: string; accountId: string };
+    output: OperatorMetadata;
+    errors:
+      | SharedError
+      | 'validation_failed'
+      | 'address_not_allowed'
+      | 'account_not_found'
+      | 'scope_missing'
+      | 'team_not_found'
+      | 'member_not_found';
+  };
+  updateMemberMetadata: {
+    input: { teamId: string; accountId: string } & UpdateMemberMetadataBody;
+    output: OperatorMetadata;
+    errors:
+      | SharedError
+      | 'validation_failed'
+      | 'malformed_json'
+      | 'address_not_allowed'
+      | 'version_mismatch'
+      | 'account_not_found'
+      | 'scope_missing'
+      | 'team_not_found'
+      | 'member_not_found'
+      | 'body_too_large'
+      | 'unsupported_media_type';
+  };
+  listAccountApiKeys: {
+    input: { accountId: string; cursor?: string | undefined; limit?: number | undefined };
+    output: OperatorApiKeys;
+    errors: SharedError | 'validation_failed' | 'address_not_allowed' | 'account_not_found' | 'scope_missing';
+  };
+  listTeamApiKeys: {
+    input: { teamId: string; cursor?: string | undefined; limit?: number | undefined };
+    output: OperatorApiKeys;
+    errors: SharedError | 'validation_failed' | 'address_not_allowed' | 'scope_missing' | 'team_not_found';
+  };
+  getApiKey: {
+    input: { keyId: string };
+    output: OperatorApiKey;
+    errors: SharedError | 'validation_failed' | 'address_not_allowed' | 'scope_missing' | 'api_key_not_found';
+  };
+  createApiKey: {
+    input: CreateApiKeyBody;
+    output: CreatedOperatorApiKey;
+    errors:
+      | SharedError
+      | 'validation_failed'
+      | 'malformed_json'
+      | 'idempotency_key_reused'
+      | 'address_not_allowed'
+      | 'session_required'
+      | 'email_not_verified'
+      | 'account_not_found'
+      | 'scope_missing'
+      | 'scope_account_only'
+      | 'team_not_found'
+      | 'body_too_large'
+      | 'unsupported_media_type';
+  };
+  updateApiKey: {
+    input: { keyId: string } & UpdateApiKeyBody;
+    output: OperatorApiKey;
+    errors:
+      | SharedError
+      | 'validation_failed'
+      | 'malformed_json'
+      | 'address_not_allowed'
+      | 'session_required'
+      | 'scope_missing'
+      | 'api_key_not_found'
+      | 'body_too_large'
+      | 'unsupported_media_type';
+  };
+  revokeApiKey: {
+    input: { keyId: string };
+    output: Success;
+    errors: SharedError | 'validation_failed' | 'address_not_allowed' | 'scope_missing' | 'api_key_not_found';
+  };
+  listRoles: {
+    input: { teamId: string };
+    output: OperatorRoles;
+    errors: SharedError | 'validation_failed' | 'address_not_allowed' | 'scope_missing' | 'team_not_found';
+  };
+  getRole: {
+    input: { teamId: string; roleId: string };
+    output: OperatorRole;
+    errors:
+      | SharedError
+      | 'validation_failed'
+      | 'address_not_allowed'
+      | 'role_not_found'
+      | 'scope_missing'
+      | 'team_not_found';
+  };
+  createRole: {
+    input: { teamId: string } & CreateRoleBody;
+    output: OperatorRole;
+    errors:
+      | SharedError
+      | 'validation_failed'
+      | 'malformed_json'
+      | 'idempotency_key_reused'
+      | 'address_not_allowed'
+      | 'scope_missing'
+      | 'team_not_found'
+      | 'body_too_large'
+      | 'unsupported_media_type';
+  };
+  updateRole: {
+    input: { teamId: string; roleId: string } & UpdateRoleBody;
+    output: OperatorRole;
+    errors:
+      | SharedError
+      | 'validation_failed'
+      | 'malformed_json'
+      | 'address_not_allowed'
+      | 'version_mismatch'
+      | 'role_not_found'
+      | 'scope_missing'
+      | 'team_not_found'
+      | 'body_too_large'
+      | 'unsupported_media_type';
+  };
+  deleteRole: {
+    input: { teamId: string; roleId: string; replacementRoleId?: string | undefined };
+    output: Success;
+    errors:
+      | SharedError
+      | 'validation_failed'
+      | 'address_not_allowed'
+      | 'role_not_found'
+      | 'scope_missing'
+      | 'role_not_assignable'
+      | 'team_not_found';
+  };
+  listRoleTemplates: {
+    input: Record<string, never>;
+    output: OperatorRoleTemplates;
+    errors: SharedError | 'validation_failed' | 'address_not_allowed' | 'scope_missing';
+  };
+  getRoleTemplate: {
+    input: { templateId: string };
+    output: OperatorRoleTemplate;
+    errors: SharedError | 'validation_failed' | 'address_not_allowed' | 'role_not_found' | 'scope_missing';
+  };
+  createRoleTemplate: {
+    input: CreateRoleTemplateBody;
+    output: OperatorRoleTemplate;
+    errors:
+      | SharedError
+      | 'validation_failed'
+      | 'malformed_json'
+      | 'idempotency_key_reused'
+      | 'address_not_allowed'
+      | 'scope_missing'
+      | 'body_too_large'
+      | 'unsupported_media_type';
+  };
+  updateRoleTemplate: {
+    input: { templateId: string } & UpdateRoleTemplateBody;
+    output: OperatorRoleTemplate;
+    errors:
+      | SharedError
+      | 'validation_failed'
+      | 'malformed_json'
+      | 'address_not_allowed'
+      | 'version_mismatch'
+      | 'role_not_found'
+      | 'scope_missing'
+      | 'body_too_large'
+      | 'unsupported_media_type';
+  };
+  deleteRoleTemplate: {
+    input: { templateId: string };
+    output: Success;
+    errors: SharedError | 'validation_failed' | 'address_not_allowed' | 'role_not_found' | 'scope_missing';
+  };
+  getPermissions: {
+    input: Record<string, never>;
+    output: PermissionCatalogue;
+    errors: SharedError | 'validation_failed' | 'address_not_allowed' | 'scope_missing';
+  };
+  applyPermissions: {
+    input: ApplyPermissionsBody;
+    output: PermissionCatalogueChange;
+    errors:
+      | SharedError
+      | 'validation_failed'
+      | 'malformed_json'
+      | 'permission_held'
+      | 'address_not_allowed'
+      | 'version_mismatch'
+      | 'scope_missing'
+      | 'body_too_large'
+      | 'unsupported_media_type';
+  };
   listWebhookEndpoints: {
     input: Record<string, never>;
     output: WebhookEndpoints;
@@ -1226,7 +1967,9 @@ export interface Operations {
       | 'unsupported_media_type';
   };
   createImport: {
-    input: { dryRun?: boolean | undefined } & { /** The lines of the body. */ rows: Rows };
+    input: { dryRun?: boolean | undefined; silent?: boolean | undefined } & {
+      /** The lines of the body. */ rows: Rows;
+    };
     output: Import;
     errors:
       | SharedError
@@ -1298,7 +2041,7 @@ export interface RosterOperator {
   /**
    * Create an operator key.
    *
-   * It has at most the scopes and addresses of the calling key.
+   * It has at most the scopes and addresses of the calling key, and expires with it at the latest.
    *
    * **Needs** the scope `keys:write`.
    *
@@ -1311,7 +2054,7 @@ export interface RosterOperator {
   /**
    * Create a new secret for an operator key.
    *
-   * The present secret stays valid for `overlapHours`, so that applications can change to the new one. The key has at most the scopes and addresses of the calling key.
+   * The present secret stays valid for `overlapHours`, so that applications can change to the new one. The key has at most the scopes and addresses of the calling key, and does not outlive it: a key that expires gets 403 `scope_not_allowed` for one that lasts longer.
    *
    * **Needs** the scope `keys:write`.
    *
@@ -1334,6 +2077,69 @@ export interface RosterOperator {
     input: Operations['revokeOperatorKey']['input'],
     options?: CallOptions,
   ): Promise<Operations['revokeOperatorKey']['output']>;
+  /**
+   * List the OAuth clients of the operator.
+   *
+   * **Needs** the scope `clients:write`.
+   *
+   * @throws RosterError with `validation_failed`, `address_not_allowed`, `scope_missing`, or a `SharedError`
+   */
+  listClients(
+    input?: Operations['listClients']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['listClients']['output']>;
+  /**
+   * Create an OAuth client.
+   *
+   * With `scopes` it is first-party: your own application, whose users see no consent page. Whether it is, has a secret, is native or for development never changes. There can be 100.
+   *
+   * **Needs** the scope `clients:write`.
+   *
+   * @throws RosterError with `validation_failed`, `malformed_json`, `idempotency_key_reused`, `address_not_allowed`, `client_limit_reached`, `scope_missing`, `body_too_large`, `unsupported_media_type`, or a `SharedError`
+   */
+  createClient(
+    input: Operations['createClient']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['createClient']['output']>;
+  /**
+   * Change an OAuth client.
+   *
+   * Members that are left out keep their value. Requests for a removed redirect URI get no code any more.
+   *
+   * **Needs** the scope `clients:write`.
+   *
+   * @throws RosterError with `validation_failed`, `malformed_json`, `address_not_allowed`, `client_not_found`, `scope_missing`, `body_too_large`, `unsupported_media_type`, or a `SharedError`
+   */
+  updateClient(
+    input: Operations['updateClient']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['updateClient']['output']>;
+  /**
+   * Create a new secret for an OAuth client.
+   *
+   * The present secret stays valid for `overlapHours`, so that applications can change to the new one.
+   *
+   * **Needs** the scope `clients:write`.
+   *
+   * @throws RosterError with `validation_failed`, `malformed_json`, `idempotency_key_reused`, `address_not_allowed`, `client_not_found`, `scope_missing`, `body_too_large`, `unsupported_media_type`, or a `SharedError`
+   */
+  rotateClientSecret(
+    input: Operations['rotateClientSecret']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['rotateClientSecret']['output']>;
+  /**
+   * Delete an OAuth client.
+   *
+   * Its grants and tokens end with it.
+   *
+   * **Needs** the scope `clients:write`.
+   *
+   * @throws RosterError with `validation_failed`, `address_not_allowed`, `client_not_found`, `scope_missing`, or a `SharedError`
+   */
+  deleteClient(
+    input: Operations['deleteClient']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['deleteClient']['output']>;
   /**
    * List or search accounts.
    *
@@ -1374,7 +2180,7 @@ export interface RosterOperator {
   /**
    * Change an account.
    *
-   * Members that are left out keep their value. Both mailboxes are told of a new email address. A key cannot set that of an operator.
+   * Members that are left out keep their value. The old mailbox is told of a new email address if it was verified, and the new one if it is. A key cannot set that of an operator, nor their `externalId`.
    *
    * **Needs** the scope `accounts:write`.
    *
@@ -1593,6 +2399,291 @@ export interface RosterOperator {
     options?: CallOptions,
   ): Promise<Operations['removeMember']['output']>;
   /**
+   * Read the metadata of an account.
+   *
+   * **Needs** the scope `accounts:read`.
+   *
+   * @throws RosterError with `validation_failed`, `address_not_allowed`, `account_not_found`, `scope_missing`, or a `SharedError`
+   */
+  getAccountMetadata(
+    input: Operations['getAccountMetadata']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['getAccountMetadata']['output']>;
+  /**
+   * Change the metadata of an account.
+   *
+   * Each part is changed as a JSON merge patch (RFC 7396): members that are null are removed, others are added or replaced, and objects are merged. A part has at most 8,192 bytes of JSON.
+   *
+   * **Needs** the scope `accounts:write`.
+   *
+   * @throws RosterError with `validation_failed`, `malformed_json`, `address_not_allowed`, `version_mismatch`, `account_not_found`, `scope_missing`, `body_too_large`, `unsupported_media_type`, or a `SharedError`
+   */
+  updateAccountMetadata(
+    input: Operations['updateAccountMetadata']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['updateAccountMetadata']['output']>;
+  /**
+   * Read the metadata of a team.
+   *
+   * **Needs** the scope `teams:read`.
+   *
+   * @throws RosterError with `validation_failed`, `address_not_allowed`, `scope_missing`, `team_not_found`, or a `SharedError`
+   */
+  getTeamMetadata(
+    input: Operations['getTeamMetadata']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['getTeamMetadata']['output']>;
+  /**
+   * Change the metadata of a team.
+   *
+   * Each part is changed as a JSON merge patch (RFC 7396): members that are null are removed, others are added or replaced, and objects are merged. A part has at most 8,192 bytes of JSON.
+   *
+   * **Needs** the scope `teams:write`.
+   *
+   * @throws RosterError with `validation_failed`, `malformed_json`, `address_not_allowed`, `version_mismatch`, `scope_missing`, `team_not_found`, `body_too_large`, `unsupported_media_type`, or a `SharedError`
+   */
+  updateTeamMetadata(
+    input: Operations['updateTeamMetadata']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['updateTeamMetadata']['output']>;
+  /**
+   * Read the metadata of a membership.
+   *
+   * **Needs** the scope `teams:read`.
+   *
+   * @throws RosterError with `validation_failed`, `address_not_allowed`, `account_not_found`, `scope_missing`, `team_not_found`, `member_not_found`, or a `SharedError`
+   */
+  getMemberMetadata(
+    input: Operations['getMemberMetadata']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['getMemberMetadata']['output']>;
+  /**
+   * Change the metadata of a membership.
+   *
+   * Each part is changed as a JSON merge patch (RFC 7396): members that are null are removed, others are added or replaced, and objects are merged. A part has at most 8,192 bytes of JSON.
+   *
+   * **Needs** the scope `teams:write`.
+   *
+   * @throws RosterError with `validation_failed`, `malformed_json`, `address_not_allowed`, `version_mismatch`, `account_not_found`, `scope_missing`, `team_not_found`, `member_not_found`, `body_too_large`, `unsupported_media_type`, or a `SharedError`
+   */
+  updateMemberMetadata(
+    input: Operations['updateMemberMetadata']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['updateMemberMetadata']['output']>;
+  /**
+   * List the API keys of an account.
+   *
+   * Personal ones, and those that it made for teams.
+   *
+   * **Needs** the scope `accounts:read`.
+   *
+   * @throws RosterError with `validation_failed`, `address_not_allowed`, `account_not_found`, `scope_missing`, or a `SharedError`
+   */
+  listAccountApiKeys(
+    input: Operations['listAccountApiKeys']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['listAccountApiKeys']['output']>;
+  /**
+   * List the API keys of a team.
+   *
+   * Those of all members.
+   *
+   * **Needs** the scope `teams:read`.
+   *
+   * @throws RosterError with `validation_failed`, `address_not_allowed`, `scope_missing`, `team_not_found`, or a `SharedError`
+   */
+  listTeamApiKeys(
+    input: Operations['listTeamApiKeys']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['listTeamApiKeys']['output']>;
+  /**
+   * Read an API key.
+   *
+   * **Needs** the scope `accounts:read`.
+   *
+   * @throws RosterError with `validation_failed`, `address_not_allowed`, `scope_missing`, `api_key_not_found`, or a `SharedError`
+   */
+  getApiKey(input: Operations['getApiKey']['input'], options?: CallOptions): Promise<Operations['getApiKey']['output']>;
+  /**
+   * Create an API key for an account.
+   *
+   * With any scopes, and with permissions that the catalogue lets keys hold; what the role of the account holds limits them at each call. Without `scopes`, the key is for your product alone. The account is told by email. There is no limit of keys. A key cannot create one for an operator.
+   *
+   * **Needs** the scopes `accounts:write`, `teams:write`.
+   *
+   * @throws RosterError with `validation_failed`, `malformed_json`, `idempotency_key_reused`, `address_not_allowed`, `session_required`, `email_not_verified`, `account_not_found`, `scope_missing`, `scope_account_only`, `team_not_found`, `body_too_large`, `unsupported_media_type`, or a `SharedError`
+   */
+  createApiKey(
+    input: Operations['createApiKey']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['createApiKey']['output']>;
+  /**
+   * Replace an API key's permissions of your product.
+   *
+   * Effective for the next request. Its scopes stay. The account is told by email if the key gets more. A key cannot give more to that of an operator.
+   *
+   * **Needs** the scopes `accounts:write`, `teams:write`.
+   *
+   * @throws RosterError with `validation_failed`, `malformed_json`, `address_not_allowed`, `session_required`, `scope_missing`, `api_key_not_found`, `body_too_large`, `unsupported_media_type`, or a `SharedError`
+   */
+  updateApiKey(
+    input: Operations['updateApiKey']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['updateApiKey']['output']>;
+  /**
+   * Revoke an API key.
+   *
+   * Effective for the next request.
+   *
+   * **Needs** the scope `accounts:write`.
+   *
+   * @throws RosterError with `validation_failed`, `address_not_allowed`, `scope_missing`, `api_key_not_found`, or a `SharedError`
+   */
+  revokeApiKey(
+    input: Operations['revokeApiKey']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['revokeApiKey']['output']>;
+  /**
+   * List the roles of a team.
+   *
+   * **Needs** the scope `teams:read`.
+   *
+   * @throws RosterError with `validation_failed`, `address_not_allowed`, `scope_missing`, `team_not_found`, or a `SharedError`
+   */
+  listRoles(input: Operations['listRoles']['input'], options?: CallOptions): Promise<Operations['listRoles']['output']>;
+  /**
+   * Read a role of a team.
+   *
+   * **Needs** the scope `teams:read`.
+   *
+   * @throws RosterError with `validation_failed`, `address_not_allowed`, `role_not_found`, `scope_missing`, `team_not_found`, or a `SharedError`
+   */
+  getRole(input: Operations['getRole']['input'], options?: CallOptions): Promise<Operations['getRole']['output']>;
+  /**
+   * Create a role of a team.
+   *
+   * With any permissions: those of the owner do not limit it. The owner is told of a privileged role by email.
+   *
+   * **Needs** the scope `teams:write`.
+   *
+   * @throws RosterError with `validation_failed`, `malformed_json`, `idempotency_key_reused`, `address_not_allowed`, `scope_missing`, `team_not_found`, `body_too_large`, `unsupported_media_type`, or a `SharedError`
+   */
+  createRole(
+    input: Operations['createRole']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['createRole']['output']>;
+  /**
+   * Change a role of a team.
+   *
+   * Members that are left out keep their value; `permissions` replaces the list. It applies to the next request of each member. System roles cannot be changed.
+   *
+   * **Needs** the scope `teams:write`.
+   *
+   * @throws RosterError with `validation_failed`, `malformed_json`, `address_not_allowed`, `version_mismatch`, `role_not_found`, `scope_missing`, `team_not_found`, `body_too_large`, `unsupported_media_type`, or a `SharedError`
+   */
+  updateRole(
+    input: Operations['updateRole']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['updateRole']['output']>;
+  /**
+   * Delete a role of a team.
+   *
+   * Its members and invitations get the replacement. System roles cannot be deleted.
+   *
+   * **Needs** the scope `teams:write`.
+   *
+   * @throws RosterError with `validation_failed`, `address_not_allowed`, `role_not_found`, `scope_missing`, `role_not_assignable`, `team_not_found`, or a `SharedError`
+   */
+  deleteRole(
+    input: Operations['deleteRole']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['deleteRole']['output']>;
+  /**
+   * List the role templates.
+   *
+   * **Needs** the scope `teams:read`.
+   *
+   * @throws RosterError with `validation_failed`, `address_not_allowed`, `scope_missing`, or a `SharedError`
+   */
+  listRoleTemplates(
+    input?: Operations['listRoleTemplates']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['listRoleTemplates']['output']>;
+  /**
+   * Read a role template.
+   *
+   * **Needs** the scope `teams:read`.
+   *
+   * @throws RosterError with `validation_failed`, `address_not_allowed`, `role_not_found`, `scope_missing`, or a `SharedError`
+   */
+  getRoleTemplate(
+    input: Operations['getRoleTemplate']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['getRoleTemplate']['output']>;
+  /**
+   * Create a role template.
+   *
+   * Teams that are created or imported from then on get a role with its name and permissions, which they can change and delete. Existing teams stay as they are. There can be 50.
+   *
+   * **Needs** the scope `teams:write`.
+   *
+   * @throws RosterError with `validation_failed`, `malformed_json`, `idempotency_key_reused`, `address_not_allowed`, `scope_missing`, `body_too_large`, `unsupported_media_type`, or a `SharedError`
+   */
+  createRoleTemplate(
+    input: Operations['createRoleTemplate']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['createRoleTemplate']['output']>;
+  /**
+   * Change a role template.
+   *
+   * For teams that are created from then on; the roles of existing teams stay as they are. Members that are left out keep their value.
+   *
+   * **Needs** the scope `teams:write`.
+   *
+   * @throws RosterError with `validation_failed`, `malformed_json`, `address_not_allowed`, `version_mismatch`, `role_not_found`, `scope_missing`, `body_too_large`, `unsupported_media_type`, or a `SharedError`
+   */
+  updateRoleTemplate(
+    input: Operations['updateRoleTemplate']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['updateRoleTemplate']['output']>;
+  /**
+   * Delete a role template.
+   *
+   * The roles of existing teams stay.
+   *
+   * **Needs** the scope `teams:write`.
+   *
+   * @throws RosterError with `validation_failed`, `address_not_allowed`, `role_not_found`, `scope_missing`, or a `SharedError`
+   */
+  deleteRoleTemplate(
+    input: Operations['deleteRoleTemplate']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['deleteRoleTemplate']['output']>;
+  /**
+   * Read the permissions of your product.
+   *
+   * **Needs** the scope `teams:read`.
+   *
+   * @throws RosterError with `validation_failed`, `address_not_allowed`, `scope_missing`, or a `SharedError`
+   */
+  getPermissions(
+    input?: Operations['getPermissions']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['getPermissions']['output']>;
+  /**
+   * Declare the permissions of your product.
+   *
+   * Replaces the catalogue. The answer says what changes for how many; with `dryRun` that is all that happens. A permission that is held and no longer declared needs a decision in `removals`. Roles of teams, API keys, OAuth clients and their grants follow in the same transaction.
+   *
+   * **Needs** the scope `teams:write`.
+   *
+   * @throws RosterError with `validation_failed`, `malformed_json`, `permission_held`, `address_not_allowed`, `version_mismatch`, `scope_missing`, `body_too_large`, `unsupported_media_type`, or a `SharedError`
+   */
+  applyPermissions(
+    input: Operations['applyPermissions']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['applyPermissions']['output']>;
+  /**
    * List the webhook endpoints of the installation.
    *
    * **Needs** the scope `webhooks:write`.
@@ -1720,7 +2811,7 @@ export interface RosterOperator {
   /**
    * Import accounts, teams, memberships and API keys.
    *
-   * The body has one JSON object per line (`application/x-ndjson`), as `roster import` takes it, and at most 64 MiB. It is stored, and imported by a job after the response. An operator key has one import at a time. What exists is left as it is. Query parameters other than `dryRun` are refused. While the first upload with an `Idempotency-Key` is received, another is `import_running`. If the key is revoked, its import ends.
+   * The body has one JSON object per line (`application/x-ndjson`), as `roster import` takes it, and at most 64 MiB. It is stored, and imported by a job after the response. An operator key has one import at a time. What exists is left as it is. Query parameters other than `dryRun` and `silent` are refused. What it creates is in the feed, as changes of the operator, and its end is `import.completed` or `import.failed`. While the first upload with an `Idempotency-Key` is received, another is `import_running`. If the key is revoked, its import ends.
    *
    * **Needs** the scopes `accounts:write`, `teams:write`, `billing:write`.
    *
@@ -1763,6 +2854,11 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   createOperatorKey: 'POST /operator-keys',
   rotateOperatorKey: 'POST /operator-keys/{keyId}/rotate',
   revokeOperatorKey: 'DELETE /operator-keys/{keyId}',
+  listClients: 'GET /clients',
+  createClient: 'POST /clients',
+  updateClient: 'PATCH /clients/{clientId}',
+  rotateClientSecret: 'POST /clients/{clientId}/rotate',
+  deleteClient: 'DELETE /clients/{clientId}',
   listAccounts: 'GET /accounts',
   getAccount: 'GET /accounts/{accountId}',
   createAccount: 'POST /accounts',
@@ -1784,6 +2880,30 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   addMember: 'POST /teams/{teamId}/members',
   updateMember: 'PATCH /teams/{teamId}/members/{accountId}',
   removeMember: 'DELETE /teams/{teamId}/members/{accountId}',
+  getAccountMetadata: 'GET /accounts/{accountId}/metadata',
+  updateAccountMetadata: 'PATCH /accounts/{accountId}/metadata',
+  getTeamMetadata: 'GET /teams/{teamId}/metadata',
+  updateTeamMetadata: 'PATCH /teams/{teamId}/metadata',
+  getMemberMetadata: 'GET /teams/{teamId}/members/{accountId}/metadata',
+  updateMemberMetadata: 'PATCH /teams/{teamId}/members/{accountId}/metadata',
+  listAccountApiKeys: 'GET /accounts/{accountId}/api-keys',
+  listTeamApiKeys: 'GET /teams/{teamId}/api-keys',
+  getApiKey: 'GET /api-keys/{keyId}',
+  createApiKey: 'POST /api-keys',
+  updateApiKey: 'PATCH /api-keys/{keyId}',
+  revokeApiKey: 'DELETE /api-keys/{keyId}',
+  listRoles: 'GET /teams/{teamId}/roles',
+  getRole: 'GET /teams/{teamId}/roles/{roleId}',
+  createRole: 'POST /teams/{teamId}/roles',
+  updateRole: 'PATCH /teams/{teamId}/roles/{roleId}',
+  deleteRole: 'DELETE /teams/{teamId}/roles/{roleId}',
+  listRoleTemplates: 'GET /role-templates',
+  getRoleTemplate: 'GET /role-templates/{templateId}',
+  createRoleTemplate: 'POST /role-templates',
+  updateRoleTemplate: 'PATCH /role-templates/{templateId}',
+  deleteRoleTemplate: 'DELETE /role-templates/{templateId}',
+  getPermissions: 'GET /permissions',
+  applyPermissions: 'PUT /permissions',
   listWebhookEndpoints: 'GET /webhooks',
   createWebhookEndpoint: 'POST /webhooks',
   updateWebhookEndpoint: 'PATCH /webhooks/{endpointId}',

@@ -215,6 +215,10 @@ export type CreatedApiKey = {
   /** Shown only once; it cannot be recovered. */
   secret: string;
 };
+/** A permission of Roster, or one of your product. */
+export type HeldPermission = string;
+/** A permission of your product: an area and an action. */
+export type ProductPermission = string;
 /** A page of a feed. */
 export type EventPage = {
   /** The oldest first. */
@@ -265,6 +269,7 @@ export type Event = {
       | 'team'
       | 'membership'
       | 'role'
+      | 'role_template'
       | 'invitation'
       | 'api_key'
       | 'oauth_client'
@@ -277,8 +282,10 @@ export type Event = {
     /** Its id. */
     id: string;
   } | null;
-  /** The `X-Request-Id` of the call. */
+  /** The id that Roster gave the call. No other call has it. */
   requestId: string | null;
+  /** The `X-Request-Id` that the client sent with the call. */
+  clientRequestId: string | null;
   /** More types can be added. */
   type:
     | 'account.sign_up_attempted'
@@ -291,6 +298,8 @@ export type Event = {
     | 'account.email_change_requested'
     | 'account.email_changed'
     | 'account.reclaimed'
+    | 'account.metadata_changed'
+    | 'account.private_metadata_changed'
     | 'account.deleted'
     | 'account.email_failed'
     | 'session.created'
@@ -303,6 +312,8 @@ export type Event = {
     | 'team.renamed'
     | 'team.updated'
     | 'team.plan_set'
+    | 'team.metadata_changed'
+    | 'team.private_metadata_changed'
     | 'team.deleted'
     | 'ownership.offered'
     | 'ownership.offer_withdrawn'
@@ -314,11 +325,17 @@ export type Event = {
     | 'member.deactivated'
     | 'member.expiry_changed'
     | 'member.updated'
+    | 'member.metadata_changed'
+    | 'member.private_metadata_changed'
     | 'member.left'
     | 'member.removed'
     | 'role.created'
     | 'role.updated'
     | 'role.deleted'
+    | 'role_template.created'
+    | 'role_template.updated'
+    | 'role_template.deleted'
+    | 'permission_catalogue.changed'
     | 'invitation.created'
     | 'invitation.renewed'
     | 'invitation.resent'
@@ -364,7 +381,10 @@ export type Event = {
     | 'operator.jobs_retried'
     | 'operator.import_started'
     | 'operator.import_canceled'
+    | 'import.completed'
+    | 'import.failed'
     | 'operator.secrets_resealed'
+    | 'operator.signing_keys_rotated'
     | 'operator_key.created'
     | 'operator_key.rotated'
     | 'operator_key.revoked'
@@ -375,7 +395,8 @@ export type Event = {
     | 'oauth_request.denied'
     | 'denials.omitted'
     | 'audit_log.key_changed'
-    | 'audit_log.pruned';
+    | 'audit_log.pruned'
+    | 'audit_log.root_signed';
   /** The version of the type. */
   version: number;
   /** What the type says besides ids. Never erased. */
@@ -475,12 +496,68 @@ export type OperatorScope =
   | 'credentials:verify'
   | 'events:read'
   | 'webhooks:write'
+  | 'clients:write'
   | 'keys:write';
 /** An operator key with its secret. */
 export type CreatedOperatorKey = {
   key: OperatorKey;
   /** The key itself. It is returned once. */
   secret: string;
+};
+/** OAuth clients of the operator. */
+export type OAuthClients = {
+  /** The oldest first. */
+  clients: Array<OAuthClient>;
+};
+/** An OAuth client of the operator. */
+export type OAuthClient = {
+  /** The client id. */
+  id: string;
+  /** The name that users see. */
+  name: string;
+  /** Where codes are sent. */
+  redirectUris: Array<string>;
+  /** Whether it runs on the devices of users. */
+  isNative: boolean;
+  /** Whether it has a secret. */
+  isConfidential: boolean;
+  /** Whether it is an application of your own, whose users see no consent page. */
+  isFirstParty: boolean;
+  /** Whether it is for development. */
+  isDevelopment: boolean;
+  /** What tokens of a first-party client can have. Null for others. */
+  scopes: Array<Scope> | null;
+  /** The start page of the application. Users of emailed links that it led to, and of its invitations, go on there without an `initiateLoginUri`. */
+  homeUrl: string | null;
+  /** The page of the application that begins a sign-in (OpenID Connect Core, section 4). Users of emailed links that it led to, and of its invitations, go on there, if it is first-party. */
+  initiateLoginUri: string | null;
+  /** The scopes of OpenID Connect that users can consent to. Null for first-party clients, which have all. */
+  openidScopes: Array<string> | null;
+  /** Where a browser can be sent after it was signed out. */
+  postLogoutRedirectUris: Array<string>;
+  /** Where it is told that a session ended. */
+  backchannelLogoutUri: string | null;
+  /** How many days a session lasts at least in which a user signed in for it. */
+  sessionDays: number | null;
+  /** What it asks its users for of your product. */
+  permissions: Array<ProductPermission>;
+  /** When it was created. */
+  createdAt: string;
+  /** The valid secrets, the newest first. */
+  secrets: Array<{
+    /** The end of the secret. */
+    last4: string;
+    /** When it was created. */
+    createdAt: string;
+    /** When it expires. Null if it does not. */
+    expiresAt: string | null;
+  }>;
+};
+/** An OAuth client with its secret. */
+export type CreatedOAuthClient = {
+  client: OAuthClient;
+  /** It is returned once. Null for public clients. */
+  clientSecret: string | null;
 };
 /** A page of accounts. */
 export type OperatorAccounts = {
@@ -551,6 +628,124 @@ export type OperatorTeam = {
   /** When it was last changed. */
   updatedAt: string;
 };
+/** The metadata of an account, team or membership. */
+export type OperatorMetadata = {
+  /** What its readers see. */
+  public: Record<string, unknown>;
+  /** What only you see. */
+  private: Record<string, unknown>;
+  /** Counts the changes. 0 if there was none. */
+  version: number;
+};
+/** The roles of a team. */
+export type OperatorRoles = {
+  /** The system roles, then those of the team by name. */
+  roles: Array<OperatorRole>;
+};
+/** A role of a team. */
+export type OperatorRole = {
+  /** The id. */
+  id: string;
+  /** The name of the role. */
+  name: string;
+  /** Whether every team has this role. It cannot be changed. */
+  isSystemRole: boolean;
+  /** What members with the role can do. */
+  permissions: Array<Permission>;
+  /** What they can do in your product. */
+  productPermissions: Array<ProductPermission>;
+  /** Counts the changes. 0 for a role that was not changed. */
+  version: number;
+};
+/** The role templates. */
+export type OperatorRoleTemplates = {
+  /** The templates by name. */
+  roleTemplates: Array<OperatorRoleTemplate>;
+};
+/** A role that each new team gets. */
+export type OperatorRoleTemplate = {
+  /** The id. */
+  id: string;
+  /** The name of the role. */
+  name: string;
+  /** What members with the role can do. */
+  permissions: Array<Permission>;
+  /** What they can do in your product. */
+  productPermissions: Array<ProductPermission>;
+  /** Counts the changes. 0 for a role that was not changed. */
+  version: number;
+};
+/** The permissions of your product. */
+export type PermissionCatalogue = {
+  /** Counts the changes of the catalogue. */
+  version: number;
+  /** All permissions, in their order. */
+  permissions: Array<{
+    /** An area and an action, such as `invoices:write`. */
+    name: ProductPermission;
+    /** What it is called, by language. */
+    title: Record<string, string>;
+    /** What it permits, by language. Default: null. */
+    description: Record<string, string> | null;
+    /** The heading under which it is listed. Null for its area. Default: null. */
+    group: Record<string, string> | null;
+    /** Whether a role with it is privileged: giving it needs a recent proof, and is told by email. Default: false. */
+    sensitive: boolean;
+    /** The system roles that hold it. The owner holds all. Default: []. */
+    roles: Array<'member' | 'guest'>;
+    /** Whether API keys can hold it. Default: false. */
+    keys: boolean;
+    /** Whether it is no longer given to who does not hold it. Default: false. */
+    deprecated: boolean;
+  }>;
+};
+/** What a catalogue changes, and for how many. */
+export type PermissionCatalogueChange = {
+  /** The version after the change; the present one of a dry run. */
+  version: number;
+  /** Whether something was changed. */
+  isApplied: boolean;
+  /** Permissions that are new. */
+  added: Array<ProductPermission>;
+  /** Permissions that are declared differently. */
+  changed: Array<{
+    /** The permission. */
+    name: ProductPermission;
+    /** Roles of teams that hold it. */
+    roles: number;
+    /** Role templates that hold it. */
+    templates: number;
+    /** API keys that hold it. */
+    keys: number;
+    /** OAuth clients that ask for it. */
+    clients: number;
+    /** Grants of OAuth clients that hold it. */
+    grants: number;
+    /** What is declared differently. */
+    fields: Array<string>;
+  }>;
+  /** Permissions that are no longer declared. */
+  removed: Array<{
+    /** The permission. */
+    name: ProductPermission;
+    /** Roles of teams that hold it. */
+    roles: number;
+    /** Role templates that hold it. */
+    templates: number;
+    /** API keys that hold it. */
+    keys: number;
+    /** OAuth clients that ask for it. */
+    clients: number;
+    /** Grants of OAuth clients that hold it. */
+    grants: number;
+    /** What was decided. Null if nothing was: needed if it is held. */
+    removal: 'drop' | 'replace' | null;
+    /** The permission that its holders get instead. */
+    replaceWith: string | null;
+  }>;
+};
+/** A permission of Roster, or one of your product. */
+export type AnyPermission = string;
 /** Who a credential belongs to, and what it permits. */
 export type Verification = {
   /** Whether the credential is valid and has all that the request needs. */
@@ -609,8 +804,10 @@ export type Verification = {
     /** The name of the role. */
     name: string;
   } | null;
-  /** What the role permits in the team. */
-  permissions: Array<Permission>;
+  /** What the role permits in the team: permissions of Roster, and those of your product that the credential can have. */
+  permissions: Array<HeldPermission>;
+  /** Those of the asked permissions that are not among them, if any were asked for. */
+  missing?: Array<HeldPermission> | undefined;
   /** The rate limit of the credential after the charge. Null without `charge`. */
   rate: {
     /** Requests allowed in one window. */
@@ -620,6 +817,70 @@ export type Verification = {
     /** Seconds until the window resets. */
     resetSeconds: number;
   } | null;
+  /** The parts that `include` names, of a credential that is valid. */
+  metadata?:
+    | {
+        /** Of the account. */
+        account: {
+          /** What its readers see, if it was asked for. */
+          public?: Record<string, unknown> | undefined;
+          /** What only you see, if it was asked for. */
+          private?: Record<string, unknown> | undefined;
+        };
+        /** Of the team. */
+        team: {
+          /** What its readers see, if it was asked for. */
+          public?: Record<string, unknown> | undefined;
+          /** What only you see, if it was asked for. */
+          private?: Record<string, unknown> | undefined;
+        } | null;
+        /** Of the membership. */
+        membership: {
+          /** What its readers see, if it was asked for. */
+          public?: Record<string, unknown> | undefined;
+          /** What only you see, if it was asked for. */
+          private?: Record<string, unknown> | undefined;
+        } | null;
+      }
+    | undefined;
+};
+/** A page of API keys. */
+export type OperatorApiKeys = {
+  /** The keys of the page. */
+  keys: Array<OperatorApiKey>;
+  /** The cursor of the next page. Null if this is the last one. */
+  nextCursor: string | null;
+};
+/** An API key, without its secret. */
+export type OperatorApiKey = {
+  /** The id of the key. */
+  id: string;
+  /** The name that was given at creation. */
+  name: string;
+  /** The first characters of the secret, to recognize it. */
+  keyPrefix: string;
+  /** The last four characters of the secret. */
+  last4: string;
+  /** The scopes of the key. */
+  scopes: Array<Scope>;
+  /** Null for a personal key. */
+  teamId: string | null;
+  /** When the key was created. */
+  createdAt: string;
+  /** The last request with the key, to the minute. Null if there was none. */
+  lastUsedAt: string | null;
+  /** When the key expires. Null if it does not. */
+  expiresAt: string | null;
+  /** The account that it acts for. */
+  accountId: string;
+  /** What it can have of your product. */
+  permissions: Array<ProductPermission>;
+};
+/** A new API key and its secret. */
+export type CreatedOperatorApiKey = {
+  key: OperatorApiKey;
+  /** It is returned once. */
+  secret: string;
 };
 /** The endpoints of the installation, the oldest first. */
 export type WebhookEndpoints = {
@@ -646,7 +907,9 @@ export type WebhookEndpoint = {
   failingSince: string | null;
   /** Until when the secret before the rotation also signs. */
   previousSecretExpiresAt: string | null;
-  /** The member whose permissions decide what a team’s endpoint gets. */
+  /** The member who last set the URL, types or secret of a team’s endpoint, and whose permissions decide what it gets. */
+  responsibleAccountId: string | null;
+  /** @deprecated The same as `responsibleAccountId`, its present name. */
   responsibleUserId: string | null;
   /** When it was created. */
   createdAt: string;
@@ -710,7 +973,9 @@ export type Import = {
   status: 'queued' | 'running' | 'completed' | 'failed' | 'canceled';
   /** Whether nothing is imported; `imported` is what would have been. */
   isDryRun: boolean;
-  /** Why it failed: `key_revoked`, `internal_error` or `canceled`. What was imported until then stays. */
+  /** Whether accounts and teams that it created have no events. */
+  isSilent: boolean;
+  /** Why it failed: `key_revoked`, `key_expired`, `internal_error` or `canceled`. What was imported until then stays. */
   failure: string | null;
   /** After which line an `internal_error` ended the import, and the error, for humans. Else null. */
   failureDetail: string | null;
@@ -748,7 +1013,9 @@ export type ImportReport = {
   status: 'queued' | 'running' | 'completed' | 'failed' | 'canceled';
   /** Whether nothing is imported; `imported` is what would have been. */
   isDryRun: boolean;
-  /** Why it failed: `key_revoked`, `internal_error` or `canceled`. What was imported until then stays. */
+  /** Whether accounts and teams that it created have no events. */
+  isSilent: boolean;
+  /** Why it failed: `key_revoked`, `key_expired`, `internal_error` or `canceled`. What was imported until then stays. */
   failure: string | null;
   /** After which line an `internal_error` ended the import, and the error, for humans. Else null. */
   failureDetail: string | null;
@@ -809,6 +1076,8 @@ export type Problem = {
     | 'malformed_json'
     | 'malformed_request'
     | 'idempotency_key_reused'
+    | 'permission_not_allowed'
+    | 'permission_held'
     | 'batch_too_large'
     | 'credential_missing'
     | 'credential_invalid'
@@ -862,6 +1131,7 @@ export type Problem = {
     | 'webhook_limit_reached'
     | 'import_running'
     | 'import_not_found'
+    | 'webhook_without_member'
     | 'webhook_inactive'
     | 'api_key_not_found'
     | 'route_not_found'
@@ -995,6 +1265,7 @@ export type AppRouter = TRPCBuiltRouter<
     >;
     revokeApiKey: Mutation<{ keyId: string }, Success>;
     auth: {
+      readApplication: Query<{ authorizationId: string }, { name: string } | null>;
       policy: Query<void, { signup: 'open' | 'invited' | 'closed' }>;
       signUp: Mutation<
         {
@@ -1003,23 +1274,65 @@ export type AppRouter = TRPCBuiltRouter<
           firstName?: string | undefined;
           lastName?: string | undefined;
           invitationToken?: string | undefined;
+          authorizationId?: string | undefined;
         },
-        { signedIn: boolean }
+        {
+          signedIn: boolean;
+          continueTo?:
+            | {
+                /** The name of the application. */
+                name: string;
+                /** Its waiting request on this origin, or an address that the operator registered. */
+                url: string;
+              }
+            | undefined;
+        }
       >;
       pendingSignUp: Query<void, { email: string; expiresAt: string } | null>;
-      readVerification: Query<{ token: string }, { email: string; needsPassword: boolean }>;
+      readVerification: Mutation<
+        { token: string },
+        { email: string; needsPassword: boolean; application?: string | undefined }
+      >;
       verifyEmail: Mutation<
         { token: string; password?: string | undefined; newPassword?: string | undefined },
-        Success
+        {
+          /** Always true; a failure is an error response. */
+          success: true;
+          continueTo?:
+            | {
+                /** The name of the application. */
+                name: string;
+                /** Its waiting request on this origin, or an address that the operator registered. */
+                url: string;
+              }
+            | undefined;
+        }
       >;
-      resendVerification: Mutation<{ email: string }, Success>;
+      resendVerification: Mutation<{ email: string; authorizationId?: string | undefined }, Success>;
       signIn: Mutation<{ email: string; password: string }, Success>;
-      emailSignInLink: Mutation<{ email: string }, Success>;
-      readSignInLink: Query<{ token: string }, { email: string }>;
-      signInWithLink: Mutation<{ token: string }, Success>;
+      emailSignInLink: Mutation<{ email: string; authorizationId?: string | undefined }, Success>;
+      readSignInLink: Mutation<{ token: string }, { email: string; application?: string | undefined }>;
+      signInWithLink: Mutation<
+        { token: string },
+        {
+          /** Always true; a failure is an error response. */
+          success: true;
+          continueTo?:
+            | {
+                /** The name of the application. */
+                name: string;
+                /** Its waiting request on this origin, or an address that the operator registered. */
+                url: string;
+              }
+            | undefined;
+        }
+      >;
       signOut: Mutation<void, Success>;
-      forgotPassword: Mutation<{ email: string }, Success>;
-      checkLink: Query<{ purpose: 'reset_password' | 'change_email'; token: string }, { isUsable: boolean }>;
+      forgotPassword: Mutation<{ email: string; authorizationId?: string | undefined }, Success>;
+      checkLink: Mutation<
+        { purpose: 'reset_password' | 'change_email'; token: string },
+        { isUsable: boolean; application?: string | undefined }
+      >;
       resetPassword: Mutation<
         { token: string; password: string },
         {
@@ -1033,6 +1346,14 @@ export type AppRouter = TRPCBuiltRouter<
             lastUsedAt: string | null;
           }>;
           revocationToken: string;
+          continueTo?:
+            | {
+                /** The name of the application. */
+                name: string;
+                /** Its waiting request on this origin, or an address that the operator registered. */
+                url: string;
+              }
+            | undefined;
         }
       >;
       revokeRemainingAccess: Mutation<{ token: string }, Success>;
@@ -1052,8 +1373,15 @@ export type AppRouter = TRPCBuiltRouter<
             createdAt: string;
           };
           account: { id: string; email: string };
+          firstParty: 'nothing' | 'confirmation' | 'account' | 'proof' | 'team' | null;
           scopes: Array<Scope>;
+          openidScopes: Array<'openid' | 'profile' | 'email'>;
           preselectedScopes: Array<Scope>;
+          permissions: Array<{
+            name: string;
+            title: Record<string, string>;
+            description: Record<string, string> | null;
+          }>;
           accessDays: number;
           teams: Array<{ id: string; name: string; roleName: string }>;
         }
@@ -1062,12 +1390,30 @@ export type AppRouter = TRPCBuiltRouter<
         { id: string; accountId: string; teamId: string | null; scopes: Array<Scope> },
         { redirectTo: string }
       >;
+      continue: Mutation<{ id: string; accountId: string; teamId?: string | undefined }, { redirectTo: string }>;
       deny: Mutation<{ id: string }, { redirectTo: string }>;
     };
     account: {
-      proof: Query<void, { provenUntil: string | null; hasPassword: boolean; hasPasskey: boolean }>;
+      proof: Query<
+        void,
+        { provenUntil: string | null; email: string | null; hasPassword: boolean; hasPasskey: boolean }
+      >;
       prove: Mutation<{ password: string }, Success>;
-      changePassword: Mutation<{ newPassword: string }, Success>;
+      changePassword: Mutation<
+        { newPassword: string },
+        {
+          /** Always true; a failure is an error response. */
+          success: true;
+          access: Array<{
+            kind: 'passkey' | 'api_key' | 'connected_app';
+            id: string;
+            name: string;
+            createdAt: string;
+            lastUsedAt: string | null;
+          }>;
+          revocationToken: string;
+        }
+      >;
       changeEmail: Mutation<{ newEmail: string }, Success>;
       confirmEmailChange: Mutation<{ token: string }, Success>;
       updateProfile: Mutation<
@@ -1100,6 +1446,8 @@ export type AppRouter = TRPCBuiltRouter<
               | 'account.email_change_requested'
               | 'account.email_changed'
               | 'account.reclaimed'
+              | 'account.metadata_changed'
+              | 'account.private_metadata_changed'
               | 'account.deleted'
               | 'account.email_failed'
               | 'session.created'
@@ -1112,6 +1460,8 @@ export type AppRouter = TRPCBuiltRouter<
               | 'team.renamed'
               | 'team.updated'
               | 'team.plan_set'
+              | 'team.metadata_changed'
+              | 'team.private_metadata_changed'
               | 'team.deleted'
               | 'ownership.offered'
               | 'ownership.offer_withdrawn'
@@ -1123,11 +1473,17 @@ export type AppRouter = TRPCBuiltRouter<
               | 'member.deactivated'
               | 'member.expiry_changed'
               | 'member.updated'
+              | 'member.metadata_changed'
+              | 'member.private_metadata_changed'
               | 'member.left'
               | 'member.removed'
               | 'role.created'
               | 'role.updated'
               | 'role.deleted'
+              | 'role_template.created'
+              | 'role_template.updated'
+              | 'role_template.deleted'
+              | 'permission_catalogue.changed'
               | 'invitation.created'
               | 'invitation.renewed'
               | 'invitation.resent'
@@ -1173,7 +1529,10 @@ export type AppRouter = TRPCBuiltRouter<
               | 'operator.jobs_retried'
               | 'operator.import_started'
               | 'operator.import_canceled'
+              | 'import.completed'
+              | 'import.failed'
               | 'operator.secrets_resealed'
+              | 'operator.signing_keys_rotated'
               | 'operator_key.created'
               | 'operator_key.rotated'
               | 'operator_key.revoked'
@@ -1184,7 +1543,8 @@ export type AppRouter = TRPCBuiltRouter<
               | 'oauth_request.denied'
               | 'denials.omitted'
               | 'audit_log.key_changed'
-              | 'audit_log.pruned';
+              | 'audit_log.pruned'
+              | 'audit_log.root_signed';
             actorKind:
               | 'session'
               | 'api_key'
@@ -1201,6 +1561,7 @@ export type AppRouter = TRPCBuiltRouter<
             target: { id: string; name: string | null } | null;
             address: string | null;
             requestId: string | null;
+            clientRequestId: string | null;
             reason: string | null;
             count: number;
           }>;
@@ -1249,6 +1610,12 @@ export type AppRouter = TRPCBuiltRouter<
           deviceType: DeviceType;
           lastUsedAt: string | null;
           lastAddress: string | null;
+          methods: Array<{
+            /** `password`, `link` (by email) or `passkey`. More can be added. */
+            method: string;
+            at: string;
+          }>;
+          applications: Array<string>;
         }>
       >;
       revokeOthers: Mutation<void, { revoked: number }>;
@@ -1263,8 +1630,8 @@ export type AppRouter = TRPCBuiltRouter<
         },
         Team
       >;
-      bySlug: Query<{ slug: string }, { team: Team; permissions: Array<Permission> }>;
-      permissions: Query<{ teamId: string }, Array<Permission>>;
+      bySlug: Query<{ slug: string }, { team: Team; permissions: Array<HeldPermission> }>;
+      permissions: Query<{ teamId: string }, Array<HeldPermission>>;
       seats: Query<{ teamId: string }, { taken: number; seats: number; planName: string }>;
       overview: Query<
         { teamId: string },
@@ -1280,12 +1647,28 @@ export type AppRouter = TRPCBuiltRouter<
       >;
       leave: Mutation<{ teamId: string }, Success>;
       delete: Mutation<{ teamId: string }, Success>;
-      offerOwnership: Mutation<{ teamId: string } & { userId: string }, Success>;
+      offerOwnership: Mutation<
+        { teamId: string } & {
+          /** The id of the account. */
+          accountId?: string | undefined;
+          /** @deprecated The same as `accountId`, its present name. */
+          userId?: string | undefined;
+        },
+        Success
+      >;
       withdrawOwnershipOffer: Mutation<{ teamId: string }, Success>;
       ownershipOffer: Query<
         { teamId: string },
         {
-          nominee: { userId: string; email: string | null; firstName: string | null; lastName: string | null };
+          nominee: {
+            /** The id of the account. */
+            accountId: string;
+            /** @deprecated The same as `accountId`, its present name. */
+            userId: string;
+            email: string | null;
+            firstName: string | null;
+            lastName: string | null;
+          };
           expiresAt: string;
         } | null
       >;
@@ -1308,7 +1691,7 @@ export type AppRouter = TRPCBuiltRouter<
         Array<{
           /** The id of the membership. */
           membershipId: string;
-          /** The id of the account. */
+          /** @deprecated The same as `accountId`, its present name. */
           userId: string;
           /** The email address. */
           email: string | null;
@@ -1328,29 +1711,284 @@ export type AppRouter = TRPCBuiltRouter<
           isActive: boolean;
           /** When the account joined the team. */
           joinedAt: string | null;
+          /** The id of the account. */
+          accountId: string;
           expiresAt: string | null;
         }>
       >;
       history: Query<{ teamId: string }, Array<{ day: string; members: number }>>;
-      setRole: Mutation<{ teamId: string; userId: string; roleId: string }, Member>;
-      activate: Mutation<{ teamId: string; userId: string }, Member>;
-      deactivate: Mutation<{ teamId: string; userId: string }, Member>;
-      setExpiry: Mutation<{ teamId: string; userId: string; expiresAt: string | null }, Member>;
+      setRole: Mutation<
+        {
+          teamId: string;
+          /** The id of the account. */
+          accountId?: string | undefined;
+          /** @deprecated The same as `accountId`, its present name. */
+          userId?: string | undefined;
+          roleId: string;
+        },
+        {
+          /** The id of the membership. */
+          membershipId: string;
+          /** @deprecated The same as `accountId`, its present name. */
+          userId: string;
+          /** The email address. */
+          email: string | null;
+          /** The first name. */
+          firstName: string | null;
+          /** The last name. */
+          lastName: string | null;
+          /** The URL of a picture. */
+          avatar: string | null;
+          /** The id of the role in the team. */
+          roleId: string;
+          /** The name of the role. */
+          roleName: string | null;
+          /** Whether it is one of the roles that every team has. */
+          isSystemRole: boolean;
+          /** False for inactive and expired memberships. */
+          isActive: boolean;
+          /** When the account joined the team. */
+          joinedAt: string | null;
+          /** The id of the account. */
+          accountId: string;
+        }
+      >;
+      activate: Mutation<
+        {
+          teamId: string;
+          /** The id of the account. */
+          accountId?: string | undefined;
+          /** @deprecated The same as `accountId`, its present name. */
+          userId?: string | undefined;
+        },
+        {
+          /** The id of the membership. */
+          membershipId: string;
+          /** @deprecated The same as `accountId`, its present name. */
+          userId: string;
+          /** The email address. */
+          email: string | null;
+          /** The first name. */
+          firstName: string | null;
+          /** The last name. */
+          lastName: string | null;
+          /** The URL of a picture. */
+          avatar: string | null;
+          /** The id of the role in the team. */
+          roleId: string;
+          /** The name of the role. */
+          roleName: string | null;
+          /** Whether it is one of the roles that every team has. */
+          isSystemRole: boolean;
+          /** False for inactive and expired memberships. */
+          isActive: boolean;
+          /** When the account joined the team. */
+          joinedAt: string | null;
+          /** The id of the account. */
+          accountId: string;
+        }
+      >;
+      deactivate: Mutation<
+        {
+          teamId: string;
+          /** The id of the account. */
+          accountId?: string | undefined;
+          /** @deprecated The same as `accountId`, its present name. */
+          userId?: string | undefined;
+        },
+        {
+          /** The id of the membership. */
+          membershipId: string;
+          /** @deprecated The same as `accountId`, its present name. */
+          userId: string;
+          /** The email address. */
+          email: string | null;
+          /** The first name. */
+          firstName: string | null;
+          /** The last name. */
+          lastName: string | null;
+          /** The URL of a picture. */
+          avatar: string | null;
+          /** The id of the role in the team. */
+          roleId: string;
+          /** The name of the role. */
+          roleName: string | null;
+          /** Whether it is one of the roles that every team has. */
+          isSystemRole: boolean;
+          /** False for inactive and expired memberships. */
+          isActive: boolean;
+          /** When the account joined the team. */
+          joinedAt: string | null;
+          /** The id of the account. */
+          accountId: string;
+        }
+      >;
+      setExpiry: Mutation<
+        {
+          teamId: string;
+          /** The id of the account. */
+          accountId?: string | undefined;
+          /** @deprecated The same as `accountId`, its present name. */
+          userId?: string | undefined;
+          expiresAt: string | null;
+        },
+        {
+          /** The id of the membership. */
+          membershipId: string;
+          /** @deprecated The same as `accountId`, its present name. */
+          userId: string;
+          /** The email address. */
+          email: string | null;
+          /** The first name. */
+          firstName: string | null;
+          /** The last name. */
+          lastName: string | null;
+          /** The URL of a picture. */
+          avatar: string | null;
+          /** The id of the role in the team. */
+          roleId: string;
+          /** The name of the role. */
+          roleName: string | null;
+          /** Whether it is one of the roles that every team has. */
+          isSystemRole: boolean;
+          /** False for inactive and expired memberships. */
+          isActive: boolean;
+          /** When the account joined the team. */
+          joinedAt: string | null;
+          /** The id of the account. */
+          accountId: string;
+        }
+      >;
+      removeWithInvitations: Mutation<
+        {
+          teamId: string;
+          /** The id of the account. */
+          accountId?: string | undefined;
+          /** @deprecated The same as `accountId`, its present name. */
+          userId?: string | undefined;
+        },
+        Success
+      >;
       removalPreview: Query<
-        { teamId: string; userId: string },
-        { apiKeys: Array<{ id: string; name: string; last4: string }>; oauthGrants: number; ownershipOffer: boolean }
+        {
+          teamId: string;
+          /** The id of the account. */
+          accountId?: string | undefined;
+          /** @deprecated The same as `accountId`, its present name. */
+          userId?: string | undefined;
+        },
+        {
+          apiKeys: Array<{ id: string; name: string; last4: string }>;
+          oauthGrants: number;
+          ownershipOffer: boolean;
+          invitations: Array<{ id: string; email: string | null; roleName: string; isEnding: boolean }>;
+        }
+      >;
+      removalPreviews: Query<
+        { teamId: string; accountIds: Array<string> },
+        {
+          apiKeys: Array<{ id: string; name: string; last4: string }>;
+          oauthGrants: number;
+          ownershipOffer: boolean;
+          invitations: Array<{ id: string; email: string | null; roleName: string; isEnding: boolean }>;
+        }
+      >;
+    };
+    metadata: {
+      own: Query<void, { public: Record<string, unknown> }>;
+      team: Query<
+        { teamId: string },
+        { team: { public: Record<string, unknown> }; membership: { public: Record<string, unknown> } }
+      >;
+      members: Query<
+        { teamId: string; accountIds: Array<string> },
+        Array<{ public: Record<string, unknown>; accountId: string }>
       >;
     };
     roles: {
-      create: Mutation<{ teamId: string; name: string; permissions: Array<Permission> }, Role>;
+      list: Query<
+        { teamId: string },
+        Array<{
+          /** The id of the role. */
+          roleId: string;
+          /** The name of the role. */
+          name: string | null;
+          /** Whether every team has this role. */
+          isSystemRole: boolean;
+          /** Whether the caller can invite to this role. */
+          isAssignable: boolean;
+          /** The permissions of members with this role. */
+          permissions: Array<Permission>;
+          productPermissions: Array<ProductPermission>;
+          isPrivileged: boolean;
+        }>
+      >;
+      create: Mutation<
+        {
+          teamId: string;
+          name: string;
+          permissions: Array<Permission>;
+          productPermissions?: Array<ProductPermission> | undefined;
+        },
+        {
+          /** The id of the role. */
+          roleId: string;
+          /** The name of the role. */
+          name: string | null;
+          /** Whether every team has this role. */
+          isSystemRole: boolean;
+          /** Whether the caller can invite to this role. */
+          isAssignable: boolean;
+          /** The permissions of members with this role. */
+          permissions: Array<Permission>;
+          productPermissions: Array<ProductPermission>;
+          isPrivileged: boolean;
+        }
+      >;
       update: Mutation<
-        { teamId: string; roleId: string; name?: string | undefined; permissions?: Array<Permission> | undefined },
-        Role
+        {
+          teamId: string;
+          roleId: string;
+          name?: string | undefined;
+          permissions?: Array<Permission> | undefined;
+          productPermissions?: Array<ProductPermission> | undefined;
+        },
+        {
+          /** The id of the role. */
+          roleId: string;
+          /** The name of the role. */
+          name: string | null;
+          /** Whether every team has this role. */
+          isSystemRole: boolean;
+          /** Whether the caller can invite to this role. */
+          isAssignable: boolean;
+          /** The permissions of members with this role. */
+          permissions: Array<Permission>;
+          productPermissions: Array<ProductPermission>;
+          isPrivileged: boolean;
+        }
       >;
       delete: Mutation<{ teamId: string; roleId: string; replacementRoleId: string }, Success>;
     };
+    permissions: {
+      list: Query<
+        {
+          /** Default: "en". */
+          language?: string | undefined;
+        },
+        Array<{
+          name: ProductPermission;
+          title: string;
+          description: string | null;
+          group: string;
+          isSensitive: boolean;
+          isForKeys: boolean;
+          isDeprecated: boolean;
+        }>
+      >;
+    };
     invitations: {
-      read: Query<
+      read: Mutation<
         { token: string },
         {
           teamName: string;
@@ -1362,9 +2000,40 @@ export type AppRouter = TRPCBuiltRouter<
           provesMailbox: boolean;
           /** Null for a link that does not prove the mailbox. */
           hasAccount: boolean | null;
+          /** The name of the application that sent it, where accepting it leads. */
+          application?: string | undefined;
         }
       >;
-      accept: Mutation<{ token: string }, Team>;
+      accept: Mutation<
+        { token: string },
+        {
+          /** The id of the team. */
+          id: string;
+          /** The name of the team. */
+          name: string;
+          /** Derived from the name at creation; a rename does not change it. */
+          slug: string;
+          /** A description of the team. */
+          description: string | null;
+          /** The URL of a picture. */
+          avatarUrl: string | null;
+          /** The caller's role in the team. */
+          role: {
+            /** The id of the role. */
+            id: string;
+            /** The name of the role. */
+            name: string;
+          };
+          continueTo?:
+            | {
+                /** The name of the application. */
+                name: string;
+                /** Its waiting request on this origin, or an address that the operator registered. */
+                url: string;
+              }
+            | undefined;
+        }
+      >;
       decline: Mutation<{ token: string }, Success>;
       list: Query<
         { teamId: string },
@@ -1547,6 +2216,7 @@ export type AppRouter = TRPCBuiltRouter<
           resource: 'api' | 'mcp';
           team: { id: string; name: string } | null;
           scopes: Array<Scope>;
+          openidScopes: Array<'openid' | 'profile' | 'email'>;
           createdAt: string;
           lastUsedAt: string | null;
           expiresAt: string;
@@ -1561,6 +2231,7 @@ export type AppRouter = TRPCBuiltRouter<
           resource: 'api' | 'mcp';
           team: { id: string; name: string } | null;
           scopes: Array<Scope>;
+          openidScopes: Array<'openid' | 'profile' | 'email'>;
           createdAt: string;
           lastUsedAt: string | null;
           expiresAt: string;
@@ -1590,8 +2261,17 @@ export type AppRouter = TRPCBuiltRouter<
           lastUsedAt: string | null;
           /** When the key expires. Null if it does not. */
           expiresAt: string | null;
+          permissions: Array<ProductPermission>;
           previousSecretUntil: string | null;
-          madeBy: { userId: string; email: string | null; firstName: string | null; lastName: string | null };
+          madeBy: {
+            /** The id of the account. */
+            accountId: string;
+            /** @deprecated The same as `accountId`, its present name. */
+            userId: string;
+            email: string | null;
+            firstName: string | null;
+            lastName: string | null;
+          };
           isOwn: boolean;
         }>
       >;
@@ -1600,14 +2280,67 @@ export type AppRouter = TRPCBuiltRouter<
         { days: Array<{ day: string; requests: number }>; lastAddress: string | null }
       >;
       usageOfTeam: Query<{ teamId: string }, Array<{ day: string; requests: number }>>;
-      rename: Mutation<
+      create: Mutation<
         {
-          keyId: string;
-          /** A name to recognize the key by. */
           name: string;
+          scopes: Array<Scope>;
+          /** Limits the key to this team, in which the caller needs `manage_api_keys`. */
+          teamId?: string | undefined;
+          /** Without it, the key does not expire. */
+          expiresInDays?: number | undefined;
+          /** Default: []. */
+          permissions?: Array<ProductPermission> | undefined;
         },
-        ApiKey
+        {
+          key: {
+            /** The id of the key. */
+            id: string;
+            /** The name that was given at creation. */
+            name: string;
+            /** The first characters of the secret, to recognize it. */
+            keyPrefix: string;
+            /** The last four characters of the secret. */
+            last4: string;
+            /** The scopes of the key. */
+            scopes: Array<Scope>;
+            /** Null for a personal key. */
+            teamId: string | null;
+            /** When the key was created. */
+            createdAt: string;
+            /** The last request with the key, to the minute. Null if there was none. */
+            lastUsedAt: string | null;
+            /** When the key expires. Null if it does not. */
+            expiresAt: string | null;
+            permissions: Array<ProductPermission>;
+          };
+          secret: string;
+        }
       >;
+      setPermissions: Mutation<
+        { keyId: string; permissions: Array<ProductPermission> },
+        {
+          /** The id of the key. */
+          id: string;
+          /** The name that was given at creation. */
+          name: string;
+          /** The first characters of the secret, to recognize it. */
+          keyPrefix: string;
+          /** The last four characters of the secret. */
+          last4: string;
+          /** The scopes of the key. */
+          scopes: Array<Scope>;
+          /** Null for a personal key. */
+          teamId: string | null;
+          /** When the key was created. */
+          createdAt: string;
+          /** The last request with the key, to the minute. Null if there was none. */
+          lastUsedAt: string | null;
+          /** When the key expires. Null if it does not. */
+          expiresAt: string | null;
+          permissions: Array<ProductPermission>;
+        }
+      >;
+      rename: Mutation<{ keyId: string; name: string }, ApiKey>;
       rotate: Mutation<{ keyId: string; overlapHours: number }, CreatedApiKey>;
       revokeInTeam: Mutation<{ teamId: string; keyId: string }, Success>;
     };
@@ -1653,13 +2386,26 @@ export type AppRouter = TRPCBuiltRouter<
               | 'operator_session'
               | 'system'
               | 'operator';
-            actor: { userId: string; name: string | null } | null;
+            actor: {
+              /** The id of the account. */
+              accountId: string;
+              /** @deprecated The same as `accountId`, its present name. */
+              userId: string;
+              name: string | null;
+            } | null;
             keyId: string | null;
             credentialName: string | null;
-            subject: { userId: string; name: string | null } | null;
+            subject: {
+              /** The id of the account. */
+              accountId: string;
+              /** @deprecated The same as `accountId`, its present name. */
+              userId: string;
+              name: string | null;
+            } | null;
             target: { id: string; name: string | null } | null;
             address: string | null;
             requestId: string | null;
+            clientRequestId: string | null;
             reason: string | null;
             count: number;
           }>;
@@ -1682,6 +2428,8 @@ export type AppRouter = TRPCBuiltRouter<
             | 'account.email_change_requested'
             | 'account.email_changed'
             | 'account.reclaimed'
+            | 'account.metadata_changed'
+            | 'account.private_metadata_changed'
             | 'account.deleted'
             | 'account.email_failed'
             | 'session.created'
@@ -1694,6 +2442,8 @@ export type AppRouter = TRPCBuiltRouter<
             | 'team.renamed'
             | 'team.updated'
             | 'team.plan_set'
+            | 'team.metadata_changed'
+            | 'team.private_metadata_changed'
             | 'team.deleted'
             | 'ownership.offered'
             | 'ownership.offer_withdrawn'
@@ -1705,11 +2455,17 @@ export type AppRouter = TRPCBuiltRouter<
             | 'member.deactivated'
             | 'member.expiry_changed'
             | 'member.updated'
+            | 'member.metadata_changed'
+            | 'member.private_metadata_changed'
             | 'member.left'
             | 'member.removed'
             | 'role.created'
             | 'role.updated'
             | 'role.deleted'
+            | 'role_template.created'
+            | 'role_template.updated'
+            | 'role_template.deleted'
+            | 'permission_catalogue.changed'
             | 'invitation.created'
             | 'invitation.renewed'
             | 'invitation.resent'
@@ -1748,13 +2504,18 @@ export type AppRouter = TRPCBuiltRouter<
             | 'operator.jobs_retried'
             | 'operator.import_started'
             | 'operator.import_canceled'
+            | 'import.completed'
+            | 'import.failed'
             | 'operator.secrets_resealed'
+            | 'operator.signing_keys_rotated'
             | 'operator_key.created'
             | 'operator_key.rotated'
             | 'operator_key.revoked'
             | 'audit_log.key_changed'
-            | 'audit_log.pruned';
+            | 'audit_log.pruned'
+            | 'audit_log.root_signed';
           permission: string | null;
+          isAvailable: boolean;
         }>
       >;
       list: Query<
@@ -1778,7 +2539,9 @@ export type AppRouter = TRPCBuiltRouter<
           failingSince: string | null;
           /** Until when the secret before the rotation also signs. */
           previousSecretExpiresAt: string | null;
-          /** The member whose permissions decide what a team’s endpoint gets. */
+          /** The member who last set the URL, types or secret of a team’s endpoint, and whose permissions decide what it gets. */
+          responsibleAccountId: string | null;
+          /** @deprecated The same as `responsibleAccountId`, its present name. */
           responsibleUserId: string | null;
           /** When it was created. */
           createdAt: string;
@@ -1800,6 +2563,8 @@ export type AppRouter = TRPCBuiltRouter<
                 | 'account.email_change_requested'
                 | 'account.email_changed'
                 | 'account.reclaimed'
+                | 'account.metadata_changed'
+                | 'account.private_metadata_changed'
                 | 'account.deleted'
                 | 'account.email_failed'
                 | 'session.created'
@@ -1812,6 +2577,8 @@ export type AppRouter = TRPCBuiltRouter<
                 | 'team.renamed'
                 | 'team.updated'
                 | 'team.plan_set'
+                | 'team.metadata_changed'
+                | 'team.private_metadata_changed'
                 | 'team.deleted'
                 | 'ownership.offered'
                 | 'ownership.offer_withdrawn'
@@ -1823,11 +2590,17 @@ export type AppRouter = TRPCBuiltRouter<
                 | 'member.deactivated'
                 | 'member.expiry_changed'
                 | 'member.updated'
+                | 'member.metadata_changed'
+                | 'member.private_metadata_changed'
                 | 'member.left'
                 | 'member.removed'
                 | 'role.created'
                 | 'role.updated'
                 | 'role.deleted'
+                | 'role_template.created'
+                | 'role_template.updated'
+                | 'role_template.deleted'
+                | 'permission_catalogue.changed'
                 | 'invitation.created'
                 | 'invitation.renewed'
                 | 'invitation.resent'
@@ -1866,12 +2639,16 @@ export type AppRouter = TRPCBuiltRouter<
                 | 'operator.jobs_retried'
                 | 'operator.import_started'
                 | 'operator.import_canceled'
+                | 'import.completed'
+                | 'import.failed'
                 | 'operator.secrets_resealed'
+                | 'operator.signing_keys_rotated'
                 | 'operator_key.created'
                 | 'operator_key.rotated'
                 | 'operator_key.revoked'
                 | 'audit_log.key_changed'
                 | 'audit_log.pruned'
+                | 'audit_log.root_signed'
               >
             | undefined;
           /** Default: "hmac". */
@@ -1897,7 +2674,9 @@ export type AppRouter = TRPCBuiltRouter<
             failingSince: string | null;
             /** Until when the secret before the rotation also signs. */
             previousSecretExpiresAt: string | null;
-            /** The member whose permissions decide what a team’s endpoint gets. */
+            /** The member who last set the URL, types or secret of a team’s endpoint, and whose permissions decide what it gets. */
+            responsibleAccountId: string | null;
+            /** @deprecated The same as `responsibleAccountId`, its present name. */
             responsibleUserId: string | null;
             /** When it was created. */
             createdAt: string;
@@ -1921,6 +2700,8 @@ export type AppRouter = TRPCBuiltRouter<
                 | 'account.email_change_requested'
                 | 'account.email_changed'
                 | 'account.reclaimed'
+                | 'account.metadata_changed'
+                | 'account.private_metadata_changed'
                 | 'account.deleted'
                 | 'account.email_failed'
                 | 'session.created'
@@ -1933,6 +2714,8 @@ export type AppRouter = TRPCBuiltRouter<
                 | 'team.renamed'
                 | 'team.updated'
                 | 'team.plan_set'
+                | 'team.metadata_changed'
+                | 'team.private_metadata_changed'
                 | 'team.deleted'
                 | 'ownership.offered'
                 | 'ownership.offer_withdrawn'
@@ -1944,11 +2727,17 @@ export type AppRouter = TRPCBuiltRouter<
                 | 'member.deactivated'
                 | 'member.expiry_changed'
                 | 'member.updated'
+                | 'member.metadata_changed'
+                | 'member.private_metadata_changed'
                 | 'member.left'
                 | 'member.removed'
                 | 'role.created'
                 | 'role.updated'
                 | 'role.deleted'
+                | 'role_template.created'
+                | 'role_template.updated'
+                | 'role_template.deleted'
+                | 'permission_catalogue.changed'
                 | 'invitation.created'
                 | 'invitation.renewed'
                 | 'invitation.resent'
@@ -1987,12 +2776,16 @@ export type AppRouter = TRPCBuiltRouter<
                 | 'operator.jobs_retried'
                 | 'operator.import_started'
                 | 'operator.import_canceled'
+                | 'import.completed'
+                | 'import.failed'
                 | 'operator.secrets_resealed'
+                | 'operator.signing_keys_rotated'
                 | 'operator_key.created'
                 | 'operator_key.rotated'
                 | 'operator_key.revoked'
                 | 'audit_log.key_changed'
                 | 'audit_log.pruned'
+                | 'audit_log.root_signed'
               >
             | undefined;
         },
@@ -2015,7 +2808,9 @@ export type AppRouter = TRPCBuiltRouter<
           failingSince: string | null;
           /** Until when the secret before the rotation also signs. */
           previousSecretExpiresAt: string | null;
-          /** The member whose permissions decide what a team’s endpoint gets. */
+          /** The member who last set the URL, types or secret of a team’s endpoint, and whose permissions decide what it gets. */
+          responsibleAccountId: string | null;
+          /** @deprecated The same as `responsibleAccountId`, its present name. */
           responsibleUserId: string | null;
           /** When it was created. */
           createdAt: string;
@@ -2042,7 +2837,9 @@ export type AppRouter = TRPCBuiltRouter<
           failingSince: string | null;
           /** Until when the secret before the rotation also signs. */
           previousSecretExpiresAt: string | null;
-          /** The member whose permissions decide what a team’s endpoint gets. */
+          /** The member who last set the URL, types or secret of a team’s endpoint, and whose permissions decide what it gets. */
+          responsibleAccountId: string | null;
+          /** @deprecated The same as `responsibleAccountId`, its present name. */
           responsibleUserId: string | null;
           /** When it was created. */
           createdAt: string;
@@ -2069,7 +2866,9 @@ export type AppRouter = TRPCBuiltRouter<
           failingSince: string | null;
           /** Until when the secret before the rotation also signs. */
           previousSecretExpiresAt: string | null;
-          /** The member whose permissions decide what a team’s endpoint gets. */
+          /** The member who last set the URL, types or secret of a team’s endpoint, and whose permissions decide what it gets. */
+          responsibleAccountId: string | null;
+          /** @deprecated The same as `responsibleAccountId`, its present name. */
           responsibleUserId: string | null;
           /** When it was created. */
           createdAt: string;
@@ -2101,7 +2900,9 @@ export type AppRouter = TRPCBuiltRouter<
             failingSince: string | null;
             /** Until when the secret before the rotation also signs. */
             previousSecretExpiresAt: string | null;
-            /** The member whose permissions decide what a team’s endpoint gets. */
+            /** The member who last set the URL, types or secret of a team’s endpoint, and whose permissions decide what it gets. */
+            responsibleAccountId: string | null;
+            /** @deprecated The same as `responsibleAccountId`, its present name. */
             responsibleUserId: string | null;
             /** When it was created. */
             createdAt: string;
@@ -2161,7 +2962,7 @@ export type AppRouter = TRPCBuiltRouter<
       list: Query<
         {
           teamId: string;
-          /** `cursor` of the previous page. Without it, the oldest. */
+          /** `cursor` of the previous page, or `now` to begin after the newest event. Without it, the oldest event is the first. */
           after?: string | undefined;
           /** The most events of a page. Default: 50. */
           limit?: number | undefined;
@@ -2172,6 +2973,7 @@ export type AppRouter = TRPCBuiltRouter<
                 | 'team.renamed'
                 | 'team.updated'
                 | 'team.plan_set'
+                | 'team.metadata_changed'
                 | 'team.deleted'
                 | 'ownership.offered'
                 | 'ownership.offer_withdrawn'
@@ -2183,6 +2985,7 @@ export type AppRouter = TRPCBuiltRouter<
                 | 'member.deactivated'
                 | 'member.expiry_changed'
                 | 'member.updated'
+                | 'member.metadata_changed'
                 | 'member.left'
                 | 'member.removed'
                 | 'role.created'
@@ -2221,7 +3024,7 @@ export type AppRouter = TRPCBuiltRouter<
       >;
       listMine: Query<
         {
-          /** `cursor` of the previous page. Without it, the oldest. */
+          /** `cursor` of the previous page, or `now` to begin after the newest event. Without it, the oldest event is the first. */
           after?: string | undefined;
           /** The most events of a page. Default: 50. */
           limit?: number | undefined;
@@ -2238,6 +3041,8 @@ export type AppRouter = TRPCBuiltRouter<
                 | 'account.email_change_requested'
                 | 'account.email_changed'
                 | 'account.reclaimed'
+                | 'account.metadata_changed'
+                | 'account.private_metadata_changed'
                 | 'account.deleted'
                 | 'account.email_failed'
                 | 'session.created'
@@ -2250,6 +3055,8 @@ export type AppRouter = TRPCBuiltRouter<
                 | 'team.renamed'
                 | 'team.updated'
                 | 'team.plan_set'
+                | 'team.metadata_changed'
+                | 'team.private_metadata_changed'
                 | 'team.deleted'
                 | 'ownership.offered'
                 | 'ownership.offer_withdrawn'
@@ -2261,11 +3068,17 @@ export type AppRouter = TRPCBuiltRouter<
                 | 'member.deactivated'
                 | 'member.expiry_changed'
                 | 'member.updated'
+                | 'member.metadata_changed'
+                | 'member.private_metadata_changed'
                 | 'member.left'
                 | 'member.removed'
                 | 'role.created'
                 | 'role.updated'
                 | 'role.deleted'
+                | 'role_template.created'
+                | 'role_template.updated'
+                | 'role_template.deleted'
+                | 'permission_catalogue.changed'
                 | 'invitation.created'
                 | 'invitation.renewed'
                 | 'invitation.resent'
@@ -2304,12 +3117,16 @@ export type AppRouter = TRPCBuiltRouter<
                 | 'operator.jobs_retried'
                 | 'operator.import_started'
                 | 'operator.import_canceled'
+                | 'import.completed'
+                | 'import.failed'
                 | 'operator.secrets_resealed'
+                | 'operator.signing_keys_rotated'
                 | 'operator_key.created'
                 | 'operator_key.rotated'
                 | 'operator_key.revoked'
                 | 'audit_log.key_changed'
                 | 'audit_log.pruned'
+                | 'audit_log.root_signed'
               >
             | undefined;
           /** Seconds to wait if there is nothing new. Default: 0. */
@@ -2319,7 +3136,7 @@ export type AppRouter = TRPCBuiltRouter<
       >;
       listAll: Query<
         {
-          /** `cursor` of the previous page. Without it, the oldest. */
+          /** `cursor` of the previous page, or `now` to begin after the newest event. Without it, the oldest event is the first. */
           after?: string | undefined;
           /** The most events of a page. Default: 50. */
           limit?: number | undefined;
@@ -2336,6 +3153,8 @@ export type AppRouter = TRPCBuiltRouter<
                 | 'account.email_change_requested'
                 | 'account.email_changed'
                 | 'account.reclaimed'
+                | 'account.metadata_changed'
+                | 'account.private_metadata_changed'
                 | 'account.deleted'
                 | 'account.email_failed'
                 | 'session.created'
@@ -2348,6 +3167,8 @@ export type AppRouter = TRPCBuiltRouter<
                 | 'team.renamed'
                 | 'team.updated'
                 | 'team.plan_set'
+                | 'team.metadata_changed'
+                | 'team.private_metadata_changed'
                 | 'team.deleted'
                 | 'ownership.offered'
                 | 'ownership.offer_withdrawn'
@@ -2359,11 +3180,17 @@ export type AppRouter = TRPCBuiltRouter<
                 | 'member.deactivated'
                 | 'member.expiry_changed'
                 | 'member.updated'
+                | 'member.metadata_changed'
+                | 'member.private_metadata_changed'
                 | 'member.left'
                 | 'member.removed'
                 | 'role.created'
                 | 'role.updated'
                 | 'role.deleted'
+                | 'role_template.created'
+                | 'role_template.updated'
+                | 'role_template.deleted'
+                | 'permission_catalogue.changed'
                 | 'invitation.created'
                 | 'invitation.renewed'
                 | 'invitation.resent'
@@ -2402,12 +3229,16 @@ export type AppRouter = TRPCBuiltRouter<
                 | 'operator.jobs_retried'
                 | 'operator.import_started'
                 | 'operator.import_canceled'
+                | 'import.completed'
+                | 'import.failed'
                 | 'operator.secrets_resealed'
+                | 'operator.signing_keys_rotated'
                 | 'operator_key.created'
                 | 'operator_key.rotated'
                 | 'operator_key.revoked'
                 | 'audit_log.key_changed'
                 | 'audit_log.pruned'
+                | 'audit_log.root_signed'
               >
             | undefined;
           /** Seconds to wait if there is nothing new. Default: 0. */
@@ -2448,6 +3279,7 @@ export type AppRouter = TRPCBuiltRouter<
           teamCount: number;
           teams: Array<{ id: string; name: string; role: { id: string; name: string }; isActive: boolean }>;
           sessions: number;
+          sessionMethods: Array<string>;
           keys: number;
           grants: number;
         }
@@ -2538,7 +3370,11 @@ export type AppRouter = TRPCBuiltRouter<
       >;
       revokeKey: Mutation<{ keyId: string }, Success>;
       jobs: Query<
-        { state?: 'waiting' | 'running' | 'failed' | undefined; after?: string | undefined },
+        {
+          state?: 'waiting' | 'running' | 'failed' | undefined;
+          /** The `nextCursor` of the page before. */
+          after?: string | undefined;
+        },
         {
           jobs: Array<{
             id: string;
@@ -2569,6 +3405,8 @@ export type AppRouter = TRPCBuiltRouter<
           | 'account.email_change_requested'
           | 'account.email_changed'
           | 'account.reclaimed'
+          | 'account.metadata_changed'
+          | 'account.private_metadata_changed'
           | 'account.deleted'
           | 'account.email_failed'
           | 'session.created'
@@ -2581,6 +3419,8 @@ export type AppRouter = TRPCBuiltRouter<
           | 'team.renamed'
           | 'team.updated'
           | 'team.plan_set'
+          | 'team.metadata_changed'
+          | 'team.private_metadata_changed'
           | 'team.deleted'
           | 'ownership.offered'
           | 'ownership.offer_withdrawn'
@@ -2592,11 +3432,17 @@ export type AppRouter = TRPCBuiltRouter<
           | 'member.deactivated'
           | 'member.expiry_changed'
           | 'member.updated'
+          | 'member.metadata_changed'
+          | 'member.private_metadata_changed'
           | 'member.left'
           | 'member.removed'
           | 'role.created'
           | 'role.updated'
           | 'role.deleted'
+          | 'role_template.created'
+          | 'role_template.updated'
+          | 'role_template.deleted'
+          | 'permission_catalogue.changed'
           | 'invitation.created'
           | 'invitation.renewed'
           | 'invitation.resent'
@@ -2642,7 +3488,10 @@ export type AppRouter = TRPCBuiltRouter<
           | 'operator.jobs_retried'
           | 'operator.import_started'
           | 'operator.import_canceled'
+          | 'import.completed'
+          | 'import.failed'
           | 'operator.secrets_resealed'
+          | 'operator.signing_keys_rotated'
           | 'operator_key.created'
           | 'operator_key.rotated'
           | 'operator_key.revoked'
@@ -2654,6 +3503,7 @@ export type AppRouter = TRPCBuiltRouter<
           | 'denials.omitted'
           | 'audit_log.key_changed'
           | 'audit_log.pruned'
+          | 'audit_log.root_signed'
         >
       >;
       plans: Query<void, Array<{ id: string; name: string }>>;
@@ -2670,6 +3520,8 @@ export type AppRouter = TRPCBuiltRouter<
             | 'account.email_change_requested'
             | 'account.email_changed'
             | 'account.reclaimed'
+            | 'account.metadata_changed'
+            | 'account.private_metadata_changed'
             | 'account.deleted'
             | 'account.email_failed'
             | 'session.created'
@@ -2682,6 +3534,8 @@ export type AppRouter = TRPCBuiltRouter<
             | 'team.renamed'
             | 'team.updated'
             | 'team.plan_set'
+            | 'team.metadata_changed'
+            | 'team.private_metadata_changed'
             | 'team.deleted'
             | 'ownership.offered'
             | 'ownership.offer_withdrawn'
@@ -2693,11 +3547,17 @@ export type AppRouter = TRPCBuiltRouter<
             | 'member.deactivated'
             | 'member.expiry_changed'
             | 'member.updated'
+            | 'member.metadata_changed'
+            | 'member.private_metadata_changed'
             | 'member.left'
             | 'member.removed'
             | 'role.created'
             | 'role.updated'
             | 'role.deleted'
+            | 'role_template.created'
+            | 'role_template.updated'
+            | 'role_template.deleted'
+            | 'permission_catalogue.changed'
             | 'invitation.created'
             | 'invitation.renewed'
             | 'invitation.resent'
@@ -2743,7 +3603,10 @@ export type AppRouter = TRPCBuiltRouter<
             | 'operator.jobs_retried'
             | 'operator.import_started'
             | 'operator.import_canceled'
+            | 'import.completed'
+            | 'import.failed'
             | 'operator.secrets_resealed'
+            | 'operator.signing_keys_rotated'
             | 'operator_key.created'
             | 'operator_key.rotated'
             | 'operator_key.revoked'
@@ -2755,6 +3618,7 @@ export type AppRouter = TRPCBuiltRouter<
             | 'denials.omitted'
             | 'audit_log.key_changed'
             | 'audit_log.pruned'
+            | 'audit_log.root_signed'
             | undefined;
           actorId?: string | undefined;
           teamId?: string | undefined;
@@ -2792,6 +3656,7 @@ export type AppRouter = TRPCBuiltRouter<
             team: { id: string; name: string | null } | null;
             target: { type: string | null; id: string } | null;
             requestId: string | null;
+            clientRequestId: string | null;
             details: Record<string, unknown>;
             count: number;
           }>;
@@ -2799,6 +3664,23 @@ export type AppRouter = TRPCBuiltRouter<
           nextCursor: string | null;
           isPartial: boolean;
         }
+      >;
+      permissionHolders: Query<
+        void,
+        Array<{
+          /** The permission. */
+          name: ProductPermission;
+          /** Roles of teams that hold it. */
+          roles: number;
+          /** Role templates that hold it. */
+          templates: number;
+          /** API keys that hold it. */
+          keys: number;
+          /** OAuth clients that ask for it. */
+          clients: number;
+          /** Grants of OAuth clients that hold it. */
+          grants: number;
+        }>
       >;
       listOperatorKeys: Query<void, OperatorKeys>;
       createOperatorKey: Mutation<
@@ -2827,6 +3709,81 @@ export type AppRouter = TRPCBuiltRouter<
         {
           /** The id of an operator key. */
           keyId: string;
+        },
+        Success
+      >;
+      listClients: Query<void, OAuthClients>;
+      createClient: Mutation<
+        {
+          /** The name that users see. */
+          name: string;
+          /** Where codes are sent. They use `https`; native clients also loopback addresses and private-use schemes, and clients for development `http://localhost`. */
+          redirectUris: Array<string>;
+          /** Whether it runs on a server and has a secret. */
+          isConfidential: boolean;
+          /** Whether it runs on the devices of users. Default: false. */
+          isNative?: boolean | undefined;
+          /** Makes it first-party: all that its tokens can ever have. Without it, users choose on the consent page. */
+          scopes?: Array<Scope> | undefined;
+          /** Lets it redirect to `http://localhost`. Its users confirm each authorization. Default: false. */
+          isDevelopment?: boolean | undefined;
+          /** The start page of the application. Users of emailed links that it led to, and of its invitations, go on there without an `initiateLoginUri`. */
+          homeUrl?: string | null | undefined;
+          /** The page of the application that begins a sign-in (OpenID Connect Core, section 4). Users of emailed links that it led to, and of its invitations, go on there, if it is first-party. */
+          initiateLoginUri?: string | null | undefined;
+          /** Where a browser can be sent after it was signed out. The rules are those of `redirectUris`. */
+          postLogoutRedirectUris?: Array<string> | undefined;
+          /** Where a first-party client is told that a session ended, by logout tokens. Null for nowhere. */
+          backchannelLogoutUri?: string | null | undefined;
+          /** The scopes of OpenID Connect that users can consent to, `openid` among them. Null for none. First-party clients have all. */
+          openidScopes?: Array<'openid' | 'profile' | 'email'> | null | undefined;
+          /** How many days a session lasts, from its sign-in, if a user signed in for this first-party client, where that is longer than `SESSION_DAYS`. Null for `SESSION_DAYS`. */
+          sessionDays?: number | null | undefined;
+          /** What it asks its users for of your product. Its grants and their keys lose at once what is taken away, and get more only with another consent. First-party clients have all that the role holds. */
+          permissions?: Array<ProductPermission> | undefined;
+        },
+        CreatedOAuthClient
+      >;
+      updateClient: Mutation<
+        {
+          /** The id of an OAuth client. */
+          clientId: string;
+          /** The name that users see. */
+          name?: string | undefined;
+          /** Where codes are sent. They use `https`; native clients also loopback addresses and private-use schemes, and clients for development `http://localhost`. */
+          redirectUris?: Array<string> | undefined;
+          /** Of a first-party client. Removed ones end at once in all its tokens. */
+          scopes?: Array<Scope> | undefined;
+          /** The start page of the application. Users of emailed links that it led to, and of its invitations, go on there without an `initiateLoginUri`. */
+          homeUrl?: string | null | undefined;
+          /** The page of the application that begins a sign-in (OpenID Connect Core, section 4). Users of emailed links that it led to, and of its invitations, go on there, if it is first-party. */
+          initiateLoginUri?: string | null | undefined;
+          /** Where a browser can be sent after it was signed out. The rules are those of `redirectUris`. */
+          postLogoutRedirectUris?: Array<string> | undefined;
+          /** Where a first-party client is told that a session ended, by logout tokens. Null for nowhere. */
+          backchannelLogoutUri?: string | null | undefined;
+          /** The scopes of OpenID Connect that users can consent to, `openid` among them. Null for none. First-party clients have all. */
+          openidScopes?: Array<'openid' | 'profile' | 'email'> | null | undefined;
+          /** How many days a session lasts, from its sign-in, if a user signed in for this first-party client, where that is longer than `SESSION_DAYS`. Null for `SESSION_DAYS`. */
+          sessionDays?: number | null | undefined;
+          /** What it asks its users for of your product. Its grants and their keys lose at once what is taken away, and get more only with another consent. First-party clients have all that the role holds. */
+          permissions?: Array<ProductPermission> | undefined;
+        },
+        OAuthClient
+      >;
+      rotateClientSecret: Mutation<
+        {
+          /** The id of an OAuth client. */
+          clientId: string;
+          /** How long the present secret stays valid. Default: 24. */
+          overlapHours?: number | undefined;
+        },
+        CreatedOAuthClient
+      >;
+      deleteClient: Mutation<
+        {
+          /** The id of an OAuth client. */
+          clientId: string;
         },
         Success
       >;
@@ -3100,6 +4057,199 @@ export type AppRouter = TRPCBuiltRouter<
         },
         Success
       >;
+      getAccountMetadata: Query<
+        {
+          /** The id of an account, or `ext:` and its external id. */
+          accountId: string;
+        },
+        OperatorMetadata
+      >;
+      updateAccountMetadata: Mutation<
+        {
+          /** The id of an account, or `ext:` and its external id. */
+          accountId: string;
+          /** What its readers see, as a merge patch. Null empties it. */
+          public?: Record<string, unknown> | null | undefined;
+          /** What only you see, as a merge patch. Null empties it. */
+          private?: Record<string, unknown> | null | undefined;
+          /** The version that you have read, the same as `If-Match`. With another one now, nothing changes. */
+          version?: number | undefined;
+        },
+        OperatorMetadata
+      >;
+      getTeamMetadata: Query<
+        {
+          /** The id of a team, or `ext:` and its external id. */
+          teamId: string;
+        },
+        OperatorMetadata
+      >;
+      updateTeamMetadata: Mutation<
+        {
+          /** The id of a team, or `ext:` and its external id. */
+          teamId: string;
+          /** What its readers see, as a merge patch. Null empties it. */
+          public?: Record<string, unknown> | null | undefined;
+          /** What only you see, as a merge patch. Null empties it. */
+          private?: Record<string, unknown> | null | undefined;
+          /** The version that you have read, the same as `If-Match`. With another one now, nothing changes. */
+          version?: number | undefined;
+        },
+        OperatorMetadata
+      >;
+      getMemberMetadata: Query<
+        {
+          /** The id of a team, or `ext:` and its external id. */
+          teamId: string;
+          /** The id of an account, or `ext:` and its external id. */
+          accountId: string;
+        },
+        OperatorMetadata
+      >;
+      updateMemberMetadata: Mutation<
+        {
+          /** The id of a team, or `ext:` and its external id. */
+          teamId: string;
+          /** The id of an account, or `ext:` and its external id. */
+          accountId: string;
+          /** What its readers see, as a merge patch. Null empties it. */
+          public?: Record<string, unknown> | null | undefined;
+          /** What only you see, as a merge patch. Null empties it. */
+          private?: Record<string, unknown> | null | undefined;
+          /** The version that you have read, the same as `If-Match`. With another one now, nothing changes. */
+          version?: number | undefined;
+        },
+        OperatorMetadata
+      >;
+      listRoles: Query<
+        {
+          /** The id of a team, or `ext:` and its external id. */
+          teamId: string;
+        },
+        OperatorRoles
+      >;
+      getRole: Query<
+        {
+          /** The id of a team, or `ext:` and its external id. */
+          teamId: string;
+          /** The id of a role of the team. */
+          roleId: string;
+        },
+        OperatorRole
+      >;
+      createRole: Mutation<
+        {
+          /** The id of a team, or `ext:` and its external id. */
+          teamId: string;
+          /** The name. No other role of the team may look like it. */
+          name: string;
+          /** What members with the role can do. */
+          permissions: Array<Permission>;
+          /** What they can do in your product. */
+          productPermissions?: Array<ProductPermission> | undefined;
+        },
+        OperatorRole
+      >;
+      updateRole: Mutation<
+        {
+          /** The id of a team, or `ext:` and its external id. */
+          teamId: string;
+          /** The id of a role of the team. */
+          roleId: string;
+          /** The name. No other role of the team may look like it. */
+          name?: string | undefined;
+          /** What members with the role can do. */
+          permissions?: Array<Permission> | undefined;
+          /** What they can do in your product. */
+          productPermissions?: Array<ProductPermission> | undefined;
+          /** The version that you have read, the same as `If-Match`. With another one now, nothing changes. */
+          version?: number | undefined;
+        },
+        OperatorRole
+      >;
+      deleteRole: Mutation<
+        {
+          /** The id of a team, or `ext:` and its external id. */
+          teamId: string;
+          /** The id of a role of the team. */
+          roleId: string;
+          /** The role that its members and invitations get: `member`, `guest` or another role of the team. Default: "member". */
+          replacementRoleId?: string | undefined;
+        },
+        Success
+      >;
+      listRoleTemplates: Query<void, OperatorRoleTemplates>;
+      getRoleTemplate: Query<
+        {
+          /** The id of a role template. */
+          templateId: string;
+        },
+        OperatorRoleTemplate
+      >;
+      createRoleTemplate: Mutation<
+        {
+          /** The name. No other role of the team may look like it. */
+          name: string;
+          /** What members with the role can do. */
+          permissions: Array<Permission>;
+          /** What they can do in your product. */
+          productPermissions?: Array<ProductPermission> | undefined;
+        },
+        OperatorRoleTemplate
+      >;
+      updateRoleTemplate: Mutation<
+        {
+          /** The id of a role template. */
+          templateId: string;
+          /** The name. No other role of the team may look like it. */
+          name?: string | undefined;
+          /** What members with the role can do. */
+          permissions?: Array<Permission> | undefined;
+          /** What they can do in your product. */
+          productPermissions?: Array<ProductPermission> | undefined;
+          /** The version that you have read, the same as `If-Match`. With another one now, nothing changes. */
+          version?: number | undefined;
+        },
+        OperatorRoleTemplate
+      >;
+      deleteRoleTemplate: Mutation<
+        {
+          /** The id of a role template. */
+          templateId: string;
+        },
+        Success
+      >;
+      getPermissions: Query<void, PermissionCatalogue>;
+      applyPermissions: Mutation<
+        {
+          /** All permissions, in the order in which they are listed. */
+          permissions: Array<{
+            /** An area and an action, such as `invoices:write`. */
+            name: ProductPermission;
+            /** What it is called, by language. */
+            title: Record<string, string>;
+            /** What it permits, by language. Default: null. */
+            description?: Record<string, string> | null | undefined;
+            /** The heading under which it is listed. Null for its area. Default: null. */
+            group?: Record<string, string> | null | undefined;
+            /** Whether a role with it is privileged: giving it needs a recent proof, and is told by email. Default: false. */
+            sensitive?: boolean | undefined;
+            /** The system roles that hold it. The owner holds all. Default: []. */
+            roles?: Array<'member' | 'guest'> | undefined;
+            /** Whether API keys can hold it. Default: false. */
+            keys?: boolean | undefined;
+            /** Whether it is no longer given to who does not hold it. Default: false. */
+            deprecated?: boolean | undefined;
+          }>;
+          /** What happens to permissions that are held and no longer declared. Others in it are ignored. Default: {}. */
+          removals?: Record<string, 'drop' | { replaceWith: ProductPermission }> | undefined;
+          /** Whether to answer what would change, and change nothing. Default: false. */
+          dryRun?: boolean | undefined;
+          /** The version that you have read, the same as `If-Match`. With another one now, nothing changes. */
+          version?: number | undefined;
+        },
+        PermissionCatalogueChange
+      >;
     };
     operatorApi: {
       verifyCredential: Mutation<
@@ -3115,15 +4265,19 @@ export type AppRouter = TRPCBuiltRouter<
           /** The scopes that the request needs. Default: []. */
           scopes?: Array<Scope> | undefined;
           /** The permission in the team that the request needs. */
-          permission?: Permission | undefined;
+          permission?: AnyPermission | undefined;
+          /** The permissions in the team that the request needs, all of them. Default: []. */
+          permissions?: Array<AnyPermission> | undefined;
           /** Whether the request counts against the rate limit of the credential. Default: false. */
           charge?: boolean | undefined;
+          /** What the answer has besides. `private_metadata` needs the scopes `accounts:read` and `teams:read` of your key. Default: []. */
+          include?: Array<'public_metadata' | 'private_metadata'> | undefined;
         },
         Verification
       >;
       listEvents: Query<
         {
-          /** `cursor` of the previous page. Without it, the oldest events. */
+          /** `cursor` of the previous page, or `now` to begin after the newest event. Without it, the oldest event is the first. */
           after?: string | undefined;
           /** The most events of a page. Default: 50. */
           limit?: number | undefined;
@@ -3168,6 +4322,81 @@ export type AppRouter = TRPCBuiltRouter<
         },
         Success
       >;
+      listClients: Query<void, OAuthClients>;
+      createClient: Mutation<
+        {
+          /** The name that users see. */
+          name: string;
+          /** Where codes are sent. They use `https`; native clients also loopback addresses and private-use schemes, and clients for development `http://localhost`. */
+          redirectUris: Array<string>;
+          /** Whether it runs on a server and has a secret. */
+          isConfidential: boolean;
+          /** Whether it runs on the devices of users. Default: false. */
+          isNative?: boolean | undefined;
+          /** Makes it first-party: all that its tokens can ever have. Without it, users choose on the consent page. */
+          scopes?: Array<Scope> | undefined;
+          /** Lets it redirect to `http://localhost`. Its users confirm each authorization. Default: false. */
+          isDevelopment?: boolean | undefined;
+          /** The start page of the application. Users of emailed links that it led to, and of its invitations, go on there without an `initiateLoginUri`. */
+          homeUrl?: string | null | undefined;
+          /** The page of the application that begins a sign-in (OpenID Connect Core, section 4). Users of emailed links that it led to, and of its invitations, go on there, if it is first-party. */
+          initiateLoginUri?: string | null | undefined;
+          /** Where a browser can be sent after it was signed out. The rules are those of `redirectUris`. */
+          postLogoutRedirectUris?: Array<string> | undefined;
+          /** Where a first-party client is told that a session ended, by logout tokens. Null for nowhere. */
+          backchannelLogoutUri?: string | null | undefined;
+          /** The scopes of OpenID Connect that users can consent to, `openid` among them. Null for none. First-party clients have all. */
+          openidScopes?: Array<'openid' | 'profile' | 'email'> | null | undefined;
+          /** How many days a session lasts, from its sign-in, if a user signed in for this first-party client, where that is longer than `SESSION_DAYS`. Null for `SESSION_DAYS`. */
+          sessionDays?: number | null | undefined;
+          /** What it asks its users for of your product. Its grants and their keys lose at once what is taken away, and get more only with another consent. First-party clients have all that the role holds. */
+          permissions?: Array<ProductPermission> | undefined;
+        },
+        CreatedOAuthClient
+      >;
+      updateClient: Mutation<
+        {
+          /** The id of an OAuth client. */
+          clientId: string;
+          /** The name that users see. */
+          name?: string | undefined;
+          /** Where codes are sent. They use `https`; native clients also loopback addresses and private-use schemes, and clients for development `http://localhost`. */
+          redirectUris?: Array<string> | undefined;
+          /** Of a first-party client. Removed ones end at once in all its tokens. */
+          scopes?: Array<Scope> | undefined;
+          /** The start page of the application. Users of emailed links that it led to, and of its invitations, go on there without an `initiateLoginUri`. */
+          homeUrl?: string | null | undefined;
+          /** The page of the application that begins a sign-in (OpenID Connect Core, section 4). Users of emailed links that it led to, and of its invitations, go on there, if it is first-party. */
+          initiateLoginUri?: string | null | undefined;
+          /** Where a browser can be sent after it was signed out. The rules are those of `redirectUris`. */
+          postLogoutRedirectUris?: Array<string> | undefined;
+          /** Where a first-party client is told that a session ended, by logout tokens. Null for nowhere. */
+          backchannelLogoutUri?: string | null | undefined;
+          /** The scopes of OpenID Connect that users can consent to, `openid` among them. Null for none. First-party clients have all. */
+          openidScopes?: Array<'openid' | 'profile' | 'email'> | null | undefined;
+          /** How many days a session lasts, from its sign-in, if a user signed in for this first-party client, where that is longer than `SESSION_DAYS`. Null for `SESSION_DAYS`. */
+          sessionDays?: number | null | undefined;
+          /** What it asks its users for of your product. Its grants and their keys lose at once what is taken away, and get more only with another consent. First-party clients have all that the role holds. */
+          permissions?: Array<ProductPermission> | undefined;
+        },
+        OAuthClient
+      >;
+      rotateClientSecret: Mutation<
+        {
+          /** The id of an OAuth client. */
+          clientId: string;
+          /** How long the present secret stays valid. Default: 24. */
+          overlapHours?: number | undefined;
+        },
+        CreatedOAuthClient
+      >;
+      deleteClient: Mutation<
+        {
+          /** The id of an OAuth client. */
+          clientId: string;
+        },
+        Success
+      >;
       listAccounts: Query<
         {
           /** The beginning of the email address, in any case. */
@@ -3438,6 +4667,261 @@ export type AppRouter = TRPCBuiltRouter<
         },
         Success
       >;
+      getAccountMetadata: Query<
+        {
+          /** The id of an account, or `ext:` and its external id. */
+          accountId: string;
+        },
+        OperatorMetadata
+      >;
+      updateAccountMetadata: Mutation<
+        {
+          /** The id of an account, or `ext:` and its external id. */
+          accountId: string;
+          /** What its readers see, as a merge patch. Null empties it. */
+          public?: Record<string, unknown> | null | undefined;
+          /** What only you see, as a merge patch. Null empties it. */
+          private?: Record<string, unknown> | null | undefined;
+          /** The version that you have read, the same as `If-Match`. With another one now, nothing changes. */
+          version?: number | undefined;
+        },
+        OperatorMetadata
+      >;
+      getTeamMetadata: Query<
+        {
+          /** The id of a team, or `ext:` and its external id. */
+          teamId: string;
+        },
+        OperatorMetadata
+      >;
+      updateTeamMetadata: Mutation<
+        {
+          /** The id of a team, or `ext:` and its external id. */
+          teamId: string;
+          /** What its readers see, as a merge patch. Null empties it. */
+          public?: Record<string, unknown> | null | undefined;
+          /** What only you see, as a merge patch. Null empties it. */
+          private?: Record<string, unknown> | null | undefined;
+          /** The version that you have read, the same as `If-Match`. With another one now, nothing changes. */
+          version?: number | undefined;
+        },
+        OperatorMetadata
+      >;
+      getMemberMetadata: Query<
+        {
+          /** The id of a team, or `ext:` and its external id. */
+          teamId: string;
+          /** The id of an account, or `ext:` and its external id. */
+          accountId: string;
+        },
+        OperatorMetadata
+      >;
+      updateMemberMetadata: Mutation<
+        {
+          /** The id of a team, or `ext:` and its external id. */
+          teamId: string;
+          /** The id of an account, or `ext:` and its external id. */
+          accountId: string;
+          /** What its readers see, as a merge patch. Null empties it. */
+          public?: Record<string, unknown> | null | undefined;
+          /** What only you see, as a merge patch. Null empties it. */
+          private?: Record<string, unknown> | null | undefined;
+          /** The version that you have read, the same as `If-Match`. With another one now, nothing changes. */
+          version?: number | undefined;
+        },
+        OperatorMetadata
+      >;
+      listAccountApiKeys: Query<
+        {
+          /** The id of an account, or `ext:` and its external id. */
+          accountId: string;
+          /** The `nextCursor` of the page before. */
+          cursor?: string | undefined;
+          /** How many a page has at most. Default: 50. */
+          limit?: number | undefined;
+        },
+        OperatorApiKeys
+      >;
+      listTeamApiKeys: Query<
+        {
+          /** The id of a team, or `ext:` and its external id. */
+          teamId: string;
+          /** The `nextCursor` of the page before. */
+          cursor?: string | undefined;
+          /** How many a page has at most. Default: 50. */
+          limit?: number | undefined;
+        },
+        OperatorApiKeys
+      >;
+      getApiKey: Query<
+        {
+          /** The id of an API key. */
+          keyId: string;
+        },
+        OperatorApiKey
+      >;
+      createApiKey: Mutation<
+        {
+          /** The account that the key acts for. */
+          accountId: string;
+          /** A name to recognize the key by. */
+          name: string;
+          /** Can be empty if there are `permissions`. */
+          scopes: Array<Scope>;
+          /** What the key can have of your product, of what the role of its account holds at each call. Default: []. */
+          permissions?: Array<ProductPermission> | undefined;
+          /** Limits the key to this team, of which the account is a member. */
+          teamId?: string | undefined;
+          /** Without it, the key does not expire. */
+          expiresInDays?: number | undefined;
+        },
+        CreatedOperatorApiKey
+      >;
+      updateApiKey: Mutation<
+        {
+          /** The id of an API key. */
+          keyId: string;
+          /** What the key can have of your product, of what the role of its account holds at each call. */
+          permissions: Array<ProductPermission>;
+        },
+        OperatorApiKey
+      >;
+      revokeApiKey: Mutation<
+        {
+          /** The id of an API key. */
+          keyId: string;
+        },
+        Success
+      >;
+      listRoles: Query<
+        {
+          /** The id of a team, or `ext:` and its external id. */
+          teamId: string;
+        },
+        OperatorRoles
+      >;
+      getRole: Query<
+        {
+          /** The id of a team, or `ext:` and its external id. */
+          teamId: string;
+          /** The id of a role of the team. */
+          roleId: string;
+        },
+        OperatorRole
+      >;
+      createRole: Mutation<
+        {
+          /** The id of a team, or `ext:` and its external id. */
+          teamId: string;
+          /** The name. No other role of the team may look like it. */
+          name: string;
+          /** What members with the role can do. */
+          permissions: Array<Permission>;
+          /** What they can do in your product. */
+          productPermissions?: Array<ProductPermission> | undefined;
+        },
+        OperatorRole
+      >;
+      updateRole: Mutation<
+        {
+          /** The id of a team, or `ext:` and its external id. */
+          teamId: string;
+          /** The id of a role of the team. */
+          roleId: string;
+          /** The name. No other role of the team may look like it. */
+          name?: string | undefined;
+          /** What members with the role can do. */
+          permissions?: Array<Permission> | undefined;
+          /** What they can do in your product. */
+          productPermissions?: Array<ProductPermission> | undefined;
+          /** The version that you have read, the same as `If-Match`. With another one now, nothing changes. */
+          version?: number | undefined;
+        },
+        OperatorRole
+      >;
+      deleteRole: Mutation<
+        {
+          /** The id of a team, or `ext:` and its external id. */
+          teamId: string;
+          /** The id of a role of the team. */
+          roleId: string;
+          /** The role that its members and invitations get: `member`, `guest` or another role of the team. Default: "member". */
+          replacementRoleId?: string | undefined;
+        },
+        Success
+      >;
+      listRoleTemplates: Query<void, OperatorRoleTemplates>;
+      getRoleTemplate: Query<
+        {
+          /** The id of a role template. */
+          templateId: string;
+        },
+        OperatorRoleTemplate
+      >;
+      createRoleTemplate: Mutation<
+        {
+          /** The name. No other role of the team may look like it. */
+          name: string;
+          /** What members with the role can do. */
+          permissions: Array<Permission>;
+          /** What they can do in your product. */
+          productPermissions?: Array<ProductPermission> | undefined;
+        },
+        OperatorRoleTemplate
+      >;
+      updateRoleTemplate: Mutation<
+        {
+          /** The id of a role template. */
+          templateId: string;
+          /** The name. No other role of the team may look like it. */
+          name?: string | undefined;
+          /** What members with the role can do. */
+          permissions?: Array<Permission> | undefined;
+          /** What they can do in your product. */
+          productPermissions?: Array<ProductPermission> | undefined;
+          /** The version that you have read, the same as `If-Match`. With another one now, nothing changes. */
+          version?: number | undefined;
+        },
+        OperatorRoleTemplate
+      >;
+      deleteRoleTemplate: Mutation<
+        {
+          /** The id of a role template. */
+          templateId: string;
+        },
+        Success
+      >;
+      getPermissions: Query<void, PermissionCatalogue>;
+      applyPermissions: Mutation<
+        {
+          /** All permissions, in the order in which they are listed. */
+          permissions: Array<{
+            /** An area and an action, such as `invoices:write`. */
+            name: ProductPermission;
+            /** What it is called, by language. */
+            title: Record<string, string>;
+            /** What it permits, by language. Default: null. */
+            description?: Record<string, string> | null | undefined;
+            /** The heading under which it is listed. Null for its area. Default: null. */
+            group?: Record<string, string> | null | undefined;
+            /** Whether a role with it is privileged: giving it needs a recent proof, and is told by email. Default: false. */
+            sensitive?: boolean | undefined;
+            /** The system roles that hold it. The owner holds all. Default: []. */
+            roles?: Array<'member' | 'guest'> | undefined;
+            /** Whether API keys can hold it. Default: false. */
+            keys?: boolean | undefined;
+            /** Whether it is no longer given to who does not hold it. Default: false. */
+            deprecated?: boolean | undefined;
+          }>;
+          /** What happens to permissions that are held and no longer declared. Others in it are ignored. Default: {}. */
+          removals?: Record<string, 'drop' | { replaceWith: ProductPermission }> | undefined;
+          /** Whether to answer what would change, and change nothing. Default: false. */
+          dryRun?: boolean | undefined;
+          /** The version that you have read, the same as `If-Match`. With another one now, nothing changes. */
+          version?: number | undefined;
+        },
+        PermissionCatalogueChange
+      >;
       listWebhookEndpoints: Query<void, WebhookEndpoints>;
       createWebhookEndpoint: Mutation<
         {
@@ -3456,6 +4940,8 @@ export type AppRouter = TRPCBuiltRouter<
                 | 'account.email_change_requested'
                 | 'account.email_changed'
                 | 'account.reclaimed'
+                | 'account.metadata_changed'
+                | 'account.private_metadata_changed'
                 | 'account.deleted'
                 | 'account.email_failed'
                 | 'session.created'
@@ -3468,6 +4954,8 @@ export type AppRouter = TRPCBuiltRouter<
                 | 'team.renamed'
                 | 'team.updated'
                 | 'team.plan_set'
+                | 'team.metadata_changed'
+                | 'team.private_metadata_changed'
                 | 'team.deleted'
                 | 'ownership.offered'
                 | 'ownership.offer_withdrawn'
@@ -3479,11 +4967,17 @@ export type AppRouter = TRPCBuiltRouter<
                 | 'member.deactivated'
                 | 'member.expiry_changed'
                 | 'member.updated'
+                | 'member.metadata_changed'
+                | 'member.private_metadata_changed'
                 | 'member.left'
                 | 'member.removed'
                 | 'role.created'
                 | 'role.updated'
                 | 'role.deleted'
+                | 'role_template.created'
+                | 'role_template.updated'
+                | 'role_template.deleted'
+                | 'permission_catalogue.changed'
                 | 'invitation.created'
                 | 'invitation.renewed'
                 | 'invitation.resent'
@@ -3522,12 +5016,16 @@ export type AppRouter = TRPCBuiltRouter<
                 | 'operator.jobs_retried'
                 | 'operator.import_started'
                 | 'operator.import_canceled'
+                | 'import.completed'
+                | 'import.failed'
                 | 'operator.secrets_resealed'
+                | 'operator.signing_keys_rotated'
                 | 'operator_key.created'
                 | 'operator_key.rotated'
                 | 'operator_key.revoked'
                 | 'audit_log.key_changed'
                 | 'audit_log.pruned'
+                | 'audit_log.root_signed'
               >
             | undefined;
           /** With a shared secret, or a key pair. Default: "hmac". */
@@ -3554,6 +5052,8 @@ export type AppRouter = TRPCBuiltRouter<
                 | 'account.email_change_requested'
                 | 'account.email_changed'
                 | 'account.reclaimed'
+                | 'account.metadata_changed'
+                | 'account.private_metadata_changed'
                 | 'account.deleted'
                 | 'account.email_failed'
                 | 'session.created'
@@ -3566,6 +5066,8 @@ export type AppRouter = TRPCBuiltRouter<
                 | 'team.renamed'
                 | 'team.updated'
                 | 'team.plan_set'
+                | 'team.metadata_changed'
+                | 'team.private_metadata_changed'
                 | 'team.deleted'
                 | 'ownership.offered'
                 | 'ownership.offer_withdrawn'
@@ -3577,11 +5079,17 @@ export type AppRouter = TRPCBuiltRouter<
                 | 'member.deactivated'
                 | 'member.expiry_changed'
                 | 'member.updated'
+                | 'member.metadata_changed'
+                | 'member.private_metadata_changed'
                 | 'member.left'
                 | 'member.removed'
                 | 'role.created'
                 | 'role.updated'
                 | 'role.deleted'
+                | 'role_template.created'
+                | 'role_template.updated'
+                | 'role_template.deleted'
+                | 'permission_catalogue.changed'
                 | 'invitation.created'
                 | 'invitation.renewed'
                 | 'invitation.resent'
@@ -3620,12 +5128,16 @@ export type AppRouter = TRPCBuiltRouter<
                 | 'operator.jobs_retried'
                 | 'operator.import_started'
                 | 'operator.import_canceled'
+                | 'import.completed'
+                | 'import.failed'
                 | 'operator.secrets_resealed'
+                | 'operator.signing_keys_rotated'
                 | 'operator_key.created'
                 | 'operator_key.rotated'
                 | 'operator_key.revoked'
                 | 'audit_log.key_changed'
                 | 'audit_log.pruned'
+                | 'audit_log.root_signed'
               >
             | undefined;
         },
@@ -3703,6 +5215,8 @@ export type AppRouter = TRPCBuiltRouter<
         {
           /** Whether to check every row and import nothing. Default: false. */
           dryRun?: boolean | undefined;
+          /** Whether the rows of accounts and teams that the import creates have no events. Default: false. */
+          silent?: boolean | undefined;
         },
         Import
       >;

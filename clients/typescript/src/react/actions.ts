@@ -65,40 +65,56 @@ export type MemberChange =
   | { readonly isActive: boolean }
   | { readonly expiresAt: string | null };
 
+/** Whose membership an action is about. */
+export type MemberId =
+  | { readonly accountId: string }
+  | {
+      /** @deprecated The same as `accountId`, its present name. */
+      readonly userId: string;
+    };
+
+const idOf = (member: MemberId): string => ('accountId' in member ? member.accountId : member.userId);
+
 /** Changes the role of a member, deactivates or activates the membership, or sets when it ends. */
 export const useChangeMember = (teamId: string) =>
   useAction({
-    call: ({ members }, { userId, ...change }: MemberChange & { readonly userId: string }) => {
-      const of = { teamId, userId };
-      if ('roleId' in change) return members.setRole.mutate({ ...of, ...change });
-      if ('expiresAt' in change) return members.setExpiry.mutate({ ...of, ...change });
+    call: ({ members }, change: MemberChange & MemberId) => {
+      const of = { teamId, accountId: idOf(change) };
+      if ('roleId' in change) return members.setRole.mutate({ ...of, roleId: change.roleId });
+      if ('expiresAt' in change) return members.setExpiry.mutate({ ...of, expiresAt: change.expiresAt });
       return change.isActive ? members.activate.mutate(of) : members.deactivate.mutate(of);
     },
     changed: { paths: /./, teamId },
     show: (queries, change, member) =>
       changeRows<{ userId: string }>(queries, { paths: MEMBER_LISTS, teamId }, (rows) =>
-        rows.map((row) => (row.userId === change.userId ? { ...row, ...change, ...member } : row)),
+        rows.map((row) => (row.userId === member.userId ? { ...row, ...change, ...member } : row)),
       ),
   });
 
-/** Removes a member, with their keys and grants for the team. */
+/** Removes a member, with their keys and grants for the team, and if asked for with all invitations that they sent. */
 export const useRemoveMember = (teamId: string) =>
   useAction({
-    call: (client, { userId }: { userId: string }) => client.removeTeamMember.mutate({ teamId, userId }),
+    call: (client, { withInvitations, ...member }: MemberId & { readonly withInvitations?: boolean }) => {
+      const of = { teamId, userId: idOf(member) };
+      return withInvitations ? client.members.removeWithInvitations.mutate(of) : client.removeTeamMember.mutate(of);
+    },
     changed: { paths: /./, teamId },
     show: (queries, removed) =>
       changeRows<{ userId: string }>(queries, { paths: MEMBER_LISTS, teamId }, (rows) =>
-        rows.filter(({ userId }) => userId !== removed.userId),
+        rows.filter(({ userId }) => userId !== idOf(removed)),
       ),
   });
 
 const KEYS = { paths: /api-?keys/i };
 
-/** Creates an API key of the account, or of a team. The secret is in `data` only: show it once. */
+/**
+ * Creates an API key of the account, or of a team, with permissions of the product. It needs no scope then. The secret is
+ * in `data` only: show it once.
+ */
 export const useCreateApiKey = (teamId: string | null) =>
   useAction({
-    call: (client, input: InTeam<RosterClient['createApiKey']['mutate']>) =>
-      client.createApiKey.mutate({ ...input, ...(teamId !== null && { teamId }) }),
+    call: (client, input: InTeam<RosterClient['apiKeys']['create']['mutate']>) =>
+      client.apiKeys.create.mutate({ ...input, ...(teamId !== null && { teamId }) }),
     changed: KEYS,
   });
 

@@ -6,13 +6,29 @@ import type { AppRouter } from '../generated/router.ts';
 export type RosterClient = TRPCClient<AppRouter>;
 
 const ClientContext = createContext<RosterClient | null>(null);
+const AuthPathContext = createContext('/auth');
 
 /**
  * Gives the hooks below their client. They also need the `QueryClientProvider` of TanStack Query; call
  * `queryClient.clear()` when the user signs out, so that the next one sees nothing of theirs.
+ * @param authPath where the routes of `createRosterAuth` are, for `useSession` and `useTeam`. Default: `/auth`
  */
-export const RosterProvider = ({ client, children }: { client: RosterClient; children?: ReactNode }) =>
-  createElement(ClientContext.Provider, { value: client }, children);
+export const RosterProvider = ({
+  client,
+  authPath = '/auth',
+  children,
+}: {
+  client: RosterClient;
+  authPath?: string;
+  children?: ReactNode;
+}) =>
+  createElement(
+    ClientContext.Provider,
+    { value: client },
+    createElement(AuthPathContext.Provider, { value: authPath }, children),
+  );
+
+export const useAuthPath = (): string => useContext(AuthPathContext);
 
 /** Returns the client of the provider, for procedures without a hook. */
 export function useRosterClient(): RosterClient {

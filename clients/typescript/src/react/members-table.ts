@@ -1,13 +1,12 @@
 import { useMemo, useState } from 'react';
-import type { Member } from '../generated/operations.ts';
 import { useChangeMember, useRemoveMember } from './actions.ts';
-import { useMembers, useRoles } from './queries.ts';
+import { useMembers, useRoles, type TeamMember } from './queries.ts';
 
 export type MemberColumn = 'name' | 'email' | 'roleName' | 'joinedAt';
 
-const nameOf = ({ firstName, lastName }: Member): string => [firstName, lastName].filter(Boolean).join(' ');
+const nameOf = ({ firstName, lastName }: TeamMember): string => [firstName, lastName].filter(Boolean).join(' ');
 
-const valueOf = (member: Member, column: MemberColumn): string =>
+const valueOf = (member: TeamMember, column: MemberColumn): string =>
   column === 'name' ? nameOf(member) : (member[column] ?? '');
 
 /** The state of a table of members (search, order, pages) and its actions. */

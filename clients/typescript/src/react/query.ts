@@ -14,8 +14,17 @@ type Reads<Group> = {
 /** The groups of the tree; groups do not nest. */
 type GroupName = { [Name in keyof Tree]: Tree[Name] extends { _def: object } ? never : Name }[keyof Tree];
 
-/** The path of a query, such as `members.removalPreview` or `listTeams`. */
-export type QueryPath = Reads<Tree> | { [Name in GroupName]: `${Name}.${Reads<Tree[Name]>}` }[GroupName];
+/**
+ * The reads that take the token of a link. They are mutations, whose input is in the body: URLs are logged by proxies and
+ * kept by browsers.
+ */
+const READS_BY_TOKEN = ['auth.checkLink', 'auth.readVerification', 'auth.readSignInLink', 'invitations.read'] as const;
+
+/** The path of a read, such as `members.removalPreview` or `listTeams`. */
+export type QueryPath =
+  | (typeof READS_BY_TOKEN)[number]
+  | Reads<Tree>
+  | { [Name in GroupName]: `${Name}.${Reads<Tree[Name]>}` }[GroupName];
 
 /** The type at a path. */
 type At<Of, Path extends string> = Path extends `${infer Group extends keyof Of & string}.${infer Name}`
@@ -40,12 +49,17 @@ type Options<Output, Error> = Omit<UseQueryOptions<Output, Error>, 'queryKey' | 
   queryFn: QueryFunction<Output>;
 };
 
+const isByToken = (path: string): boolean => READS_BY_TOKEN.some((known) => known === path);
+
 /** Creates the queries of a client. The hooks have the same keys, so both share what was read, and its changes. */
 export function createQuery(client: RosterClient): RosterQuery {
   const untyped = getUntypedClient(client);
   const query = (path: string, input?: unknown) => ({
     queryKey: ['roster', path, input],
-    queryFn: ({ signal }: { signal: AbortSignal }) => untyped.query(path, input, { signal }),
+    queryFn: ({ signal }: { signal: AbortSignal }) =>
+      isByToken(path)
+        ? untyped.mutation(path, input, { signal, context: { isRead: true } })
+        : untyped.query(path, input, { signal }),
   });
   return query as unknown as RosterQuery; // the path determines the types of an untyped client
 }

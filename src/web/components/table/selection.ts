@@ -1,4 +1,4 @@
-import { useCallback, useMemo, useRef, useState } from 'react';
+import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'react';
 
 export type Selection<Row> = {
   /** The selected rows among those that are shown: an action never applies to rows that a filter hides. */
@@ -14,7 +14,10 @@ export function useSelection<Row>(shown: readonly Row[], rowId: (row: Row) => st
   const [ids, setIds] = useState<ReadonlySet<string>>(new Set());
   const last = useRef<string>(undefined);
   const order = useRef<readonly string[]>([]);
-  order.current = useMemo(() => shown.map(rowId), [shown, rowId]);
+  // A ref, so that rows get the same function when others are shown.
+  useLayoutEffect(() => {
+    order.current = shown.map(rowId);
+  }, [shown, rowId]);
 
   const set = useCallback((changed: readonly string[], isSelected: boolean) => {
     setIds((current) => {

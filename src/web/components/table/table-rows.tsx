@@ -114,7 +114,7 @@ const GroupRow = ({ title, width }: { readonly title: string; readonly width: nu
 /** The height of rows that are not in the page. */
 const Gap = ({ height, width }: { readonly height: number; readonly width: number }) =>
   height > 0 && (
-    <tr aria-hidden="true" role="presentation" className="data-gap">
-      <td colSpan={width} role="presentation" style={{ height }} />
+    <tr aria-hidden="true" className="data-gap">
+      <td aria-hidden="true" colSpan={width} style={{ height }} />
     </tr>
   );

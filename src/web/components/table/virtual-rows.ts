@@ -18,6 +18,7 @@ export function useVirtualRows(count: number, keyOf: (index: number) => string) 
   const isComplete = count <= ALL_UP_TO || isPrinting;
 
   // What stands above the table can change its height.
+  // eslint-disable-next-line react/exhaustive-deps -- after each render, and the same position renders nothing
   useLayoutEffect(() => {
     const body = table.current?.tBodies[0];
     if (body) setTop(Math.round(body.getBoundingClientRect().top + window.scrollY));
@@ -28,6 +29,7 @@ export function useVirtualRows(count: number, keyOf: (index: number) => string) 
     const isFar = focused !== undefined && focused < count && !near.includes(focused);
     return isFar ? [...near, focused].sort((a, b) => a - b) : near;
   };
+  // eslint-disable-next-line react/incompatible-library -- the library is for components that nothing memoizes
   const virtualizer = useWindowVirtualizer<HTMLTableRowElement>({
     count,
     getItemKey: keyOf,

@@ -10,10 +10,11 @@ import { TextLink } from '../../components/links.tsx';
 import { useNotice } from '../../components/notices.tsx';
 import { Placeholder } from '../../components/page.tsx';
 import { Section } from '../../components/section.tsx';
-import { connectedAppsTexts as words, scopeTexts } from '../../messages/oauth.ts';
+import { consentTexts, connectedAppsTexts as words, scopeTexts } from '../../messages/oauth.ts';
 import { toFailure, query, trpc, type Outputs } from '../../trpc.ts';
 import { AccessDialog } from './access-dialog.tsx';
 import { SEPARATOR } from '../../messages/language.ts';
+import { Name } from '../../components/name.tsx';
 
 type Grant = Outputs['grants']['list'][number];
 
@@ -39,7 +40,7 @@ export function ConnectedApps() {
 }
 
 function GrantRow({ grant }: { readonly grant: Grant }) {
-  const { client, team, scopes, createdAt, lastUsedAt, expiresAt } = grant;
+  const { client, team, scopes, openidScopes, createdAt, lastUsedAt, expiresAt } = grant;
   const { day } = useDates();
   const queries = useQueryClient();
   const notify = useNotice();
@@ -52,10 +53,13 @@ function GrantRow({ grant }: { readonly grant: Grant }) {
       </span>
       <div className="row-text">
         <Text fw={600} className="wrap">
-          <bdi>{client.name}</bdi>
+          <Name>{client.name}</Name>
         </Text>
         <Text size="sm">{team === null ? words.personal : words.team(team.name)}</Text>
         <ul className="facts" aria-label={words.scopes(client.name)}>
+          {openidScopes.map((scope) => (
+            <li key={scope}>{consentTexts.openid[scope]}</li>
+          ))}
           {scopes.map((scope) => (
             <li key={scope}>{scopeTexts[scope]}</li>
           ))}
@@ -69,9 +73,11 @@ function GrantRow({ grant }: { readonly grant: Grant }) {
         </Text>
       </div>
       <RowMenu name={client.name} id={grant.id}>
-        <Menu.Item onClick={() => setDialog('change')} aria-label={words.changeOf(client.name)}>
-          {words.change}
-        </Menu.Item>
+        {scopes.length > 0 && (
+          <Menu.Item onClick={() => setDialog('change')} aria-label={words.changeOf(client.name)}>
+            {words.change}
+          </Menu.Item>
+        )}
         <Menu.Item className="data-danger" onClick={() => setDialog('revoke')} aria-label={words.revokeOf(client.name)}>
           {words.revoke}
         </Menu.Item>

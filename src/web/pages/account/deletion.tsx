@@ -1,16 +1,16 @@
 import { Button, Group } from '@mantine/core';
-import { useState } from 'react';
 import { Confirmation } from '../../components/confirmation.tsx';
 import { useNotice } from '../../components/notices.tsx';
 import { Section } from '../../components/section.tsx';
 import { accountTexts } from '../../messages/account.ts';
 import { useSessionStart } from '../../session.ts';
 import { trpc } from '../../trpc.ts';
+import { useKept } from '../../kept.ts';
 
 const words = accountTexts.deletion;
 
 export function Deletion() {
-  const [asking, setAsking] = useState(false);
+  const [asking, setAsking] = useKept('deleting', false);
   const start = useSessionStart();
   const notify = useNotice();
   return (

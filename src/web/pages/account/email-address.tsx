@@ -6,6 +6,7 @@ import { ResendVerification } from '../../components/resend-verification.tsx';
 import { Section } from '../../components/section.tsx';
 import { accountTexts } from '../../messages/account.ts';
 import { trpc, type Outputs } from '../../trpc.ts';
+import { Name } from '../../components/name.tsx';
 
 export function EmailAddress({ account: { email, emailVerified } }: { readonly account: Outputs['getMe'] }) {
   const notify = useNotice();
@@ -27,7 +28,7 @@ export function EmailAddress({ account: { email, emailVerified } }: { readonly a
           </Text>
           <Group gap="xs">
             <Text fw={600} className="wrap">
-              {email}
+              <Name>{email}</Name>
             </Text>
             <Badge variant="light" color={emailVerified === null ? 'yellow' : 'teal'} tt="none">
               {emailVerified === null ? accountTexts.email.unverified : accountTexts.email.verified}

@@ -2,13 +2,12 @@ import { Button, Group, Menu, Stack, Text, TextInput } from '@mantine/core';
 import { DialogButtons } from '../../components/dialog-buttons.tsx';
 import { RowMenu } from '../../components/row-menu.tsx';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import { Dialog } from '../../components/dialog.tsx';
 import { useCallForm } from '../../components/call-form.ts';
 import { Confirmation } from '../../components/confirmation.tsx';
 import { useDates } from '../../components/dates.ts';
 import { FailureAlert } from '../../components/failure-alert.tsx';
-import { Key } from '../../components/icons.tsx';
+import { Key } from '../../components/icon.tsx';
 import { useNotice } from '../../components/notices.tsx';
 import { Placeholder } from '../../components/page.tsx';
 import { Section } from '../../components/section.tsx';
@@ -17,6 +16,8 @@ import { accountTexts } from '../../messages/account.ts';
 import { texts } from '../../messages/console.ts';
 import { toFailure, query, trpc, type Outputs } from '../../trpc.ts';
 import { SEPARATOR } from '../../messages/language.ts';
+import { useKept } from '../../kept.ts';
+import { Name } from '../../components/name.tsx';
 
 type Passkey = Outputs['passkeys']['list'][number];
 
@@ -24,7 +25,7 @@ const words = accountTexts.passkeys;
 
 export function Passkeys() {
   const passkeys = useQuery(query('passkeys.list'));
-  const [adding, setAdding] = useState(false);
+  const [adding, setAdding] = useKept('adding', false);
   return (
     <Section anchor="passkeys" title={words.title} explanation={words.explanation}>
       {passkeys.error !== null && (
@@ -68,7 +69,7 @@ function PasskeyRow({ passkey: { id, name, createdAt, lastUsedAt } }: { readonly
   const { day } = useDates();
   const queries = useQueryClient();
   const notify = useNotice();
-  const [dialog, setDialog] = useState<'rename' | 'remove'>();
+  const [dialog, setDialog] = useKept<'rename' | 'remove' | undefined>(`dialog of ${id}`, undefined);
   const close = () => setDialog(undefined);
   return (
     <li className="row">
@@ -77,7 +78,7 @@ function PasskeyRow({ passkey: { id, name, createdAt, lastUsedAt } }: { readonly
       </span>
       <div className="row-text">
         <Text fw={600} className="wrap">
-          <bdi>{name}</bdi>
+          <Name>{name}</Name>
         </Text>
         <Text size="sm" c="dimmed">
           {words.created(day(createdAt))}

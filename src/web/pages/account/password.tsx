@@ -1,20 +1,26 @@
 import { Button, Group, Stack } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
 import { useCallForm } from '../../components/call-form.ts';
 import { FailureAlert } from '../../components/failure-alert.tsx';
 import { NewPassword, Username } from '../../components/new-password.tsx';
 import { useNotice } from '../../components/notices.tsx';
+import { RemainingAccess } from '../../components/remaining-access.tsx';
 import { Section } from '../../components/section.tsx';
 import { accountTexts } from '../../messages/account.ts';
-import { query, trpc } from '../../trpc.ts';
+import { query, trpc, type Outputs } from '../../trpc.ts';
 
 export function Password({ email }: { readonly email: string | null }) {
   const queries = useQueryClient();
   const notify = useNotice();
+  const [remaining, setRemaining] = useState<Outputs['account']['changePassword']>();
+  /** What the page lists elsewhere ends with it. */
+  const reload = () => void queries.invalidateQueries();
   const form = useCallForm({
     initialValues: { newPassword: '' },
     call: (values) => trpc.account.changePassword.mutate(values),
-    onSuccess: () => {
+    onSuccess: (output) => {
+      setRemaining(output);
       form.reset();
       notify(accountTexts.password.changed);
       void queries.invalidateQueries(query('sessions.list'));
@@ -35,6 +41,7 @@ export function Password({ email }: { readonly email: string | null }) {
           </Group>
         </Stack>
       </form>
+      {remaining !== undefined && <RemainingAccess key={remaining.revocationToken} {...remaining} onRevoked={reload} />}
     </Section>
   );
 }

@@ -5,7 +5,9 @@ import { useDates } from '../../components/dates.ts';
 import { FailureAlert } from '../../components/failure-alert.tsx';
 import { Device } from '../../components/icons.tsx';
 import { useNotice } from '../../components/notices.tsx';
+import { Name } from '../../components/name.tsx';
 import { Placeholder } from '../../components/page.tsx';
+import { ProvenMethods } from '../../components/proven-methods.tsx';
 import { Section } from '../../components/section.tsx';
 import { accountTexts } from '../../messages/account.ts';
 import { toFailure, query, trpc, type Outputs } from '../../trpc.ts';
@@ -88,6 +90,12 @@ function SessionRow({ session }: { readonly session: Session }) {
           {SEPARATOR}
           {words.since(minute(session.createdAt))}
         </Text>
+        {session.applications.map((name) => (
+          <Text key={name} size="sm" c="dimmed" className="wrap">
+            {words.application(name)}
+          </Text>
+        ))}
+        <ProvenMethods methods={session.methods.map(({ method }) => method)} />
         {/* Uses are written in batches, at most a minute late. */}
         {session.lastUsedAt !== null && (
           <Text size="sm" c="dimmed" className="sentence">
@@ -95,9 +103,9 @@ function SessionRow({ session }: { readonly session: Session }) {
             {session.lastAddress !== null && (
               <>
                 {' · '}
-                <bdi className="wrap" dir="ltr">
+                <Name className="wrap" dir="ltr">
                   {session.lastAddress}
-                </bdi>
+                </Name>
               </>
             )}
           </Text>

@@ -48,6 +48,13 @@ export const keyColumns: readonly Column<Key>[] = [
     cell: ({ scopes }) => scopes.join(' '),
     isExportOnly: true,
   },
+  {
+    id: 'permissions',
+    title: words.permissions,
+    value: ({ permissions }) => permissions.join(' '),
+    cell: ({ permissions }) => permissions.join(' '),
+    isExportOnly: true,
+  },
 ];
 
 type CellProps = { readonly apiKey: Key };

@@ -3,6 +3,7 @@ import { Confirmation } from '../../components/confirmation.tsx';
 import { useDates } from '../../components/dates.ts';
 import { useNotice } from '../../components/notices.tsx';
 import { apiKeysTexts as words } from '../../messages/api-keys.ts';
+import { ChangePermissions } from './change-permissions.tsx';
 import { ChangeScopes } from './change-scopes.tsx';
 import type { KeyAction } from './key-menu.tsx';
 import { KeyUsage } from './key-usage.tsx';
@@ -17,6 +18,7 @@ export function KeyDialog({ action, ...dialog }: DialogProps & { readonly action
   if (action === 'usage') return <KeyUsage {...dialog} />;
   if (action === 'rename') return <RenameKey {...dialog} />;
   if (action === 'scopes') return <ChangeScopes {...dialog} />;
+  if (action === 'permissions') return <ChangePermissions {...dialog} />;
   if (action === 'rotate') return <RotateKey {...dialog} />;
   return <Revocation {...dialog} />;
 }

@@ -1,9 +1,8 @@
 import { Alert, Button, EmptyState } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import { useCommandedDialog } from '../../components/commanded-dialog.ts';
 import { FailureAlert } from '../../components/failure-alert.tsx';
-import { Key as KeyIcon } from '../../components/icons.tsx';
+import { Key as KeyIcon } from '../../components/icon.tsx';
 import { DataTable } from '../../components/table/data-table.tsx';
 import { useRowDialogs } from '../../components/table/row-dialogs.ts';
 import { Page, Placeholder } from '../../components/page.tsx';
@@ -17,6 +16,7 @@ import { KeyDialog } from './key-dialog.tsx';
 import { KeyMenu, type KeyAction } from './key-menu.tsx';
 import { getKeyState, type Key, type TeamId } from './keys.ts';
 import './api-keys.css';
+import { useKept } from '../../kept.ts';
 
 const rowId = ({ id }: Key): string => id;
 const rowName = ({ name }: Key): string => name;
@@ -37,7 +37,7 @@ function Expiring({ keys }: { readonly keys: readonly Key[] }) {
 export function KeysPage({ teamId }: { readonly teamId: TeamId }) {
   const keys = useQuery(keysQuery(teamId));
   const queries = useQueryClient();
-  const [creating, setCreating] = useState(false);
+  const [creating, setCreating] = useKept('creating', false);
   const { asked, ask, close } = useRowDialogs<Key, KeyAction>(rowId);
   const isOfTeam = teamId !== undefined;
   useCommandedDialog('createKey', () => setCreating(true));

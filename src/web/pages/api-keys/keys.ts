@@ -7,7 +7,7 @@ import type { Outputs, Scope } from '../../trpc.ts';
 export type Key = Outputs['apiKeys']['list'][number];
 
 /** A key with its secret, which is shown once. */
-export type NewSecret = Outputs['createApiKey'];
+export type NewSecret = Outputs['apiKeys']['create'] | Outputs['apiKeys']['rotate'];
 
 /** The team whose keys are shown; undefined for personal keys. */
 export type TeamId = string | undefined;

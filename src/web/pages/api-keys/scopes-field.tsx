@@ -8,10 +8,12 @@ type ScopesFieldProps = {
   readonly teamId: TeamId | null;
   readonly ticked: readonly Scope[];
   readonly onChange: (ticked: Scope[]) => void;
+  /** What is said while no scope is selected. */
+  readonly noScopes: string;
 };
 
-/** Chooses the scopes of a key. At least one is required. */
-export const ScopesField = ({ teamId, ticked, onChange }: ScopesFieldProps) => (
+/** Chooses the scopes of a key. */
+export const ScopesField = ({ teamId, ticked, onChange, noScopes }: ScopesFieldProps) => (
   <div>
     <ScopeChoice
       label={words.scopes}
@@ -32,7 +34,7 @@ export const ScopesField = ({ teamId, ticked, onChange }: ScopesFieldProps) => (
       withNames
     />
     <Text size="sm" c="dimmed" mt="sm" role="status" className="key-reason">
-      {ticked.length === 0 && words.noScopes}
+      {ticked.length === 0 && noScopes}
     </Text>
   </div>
 );

@@ -1,16 +1,35 @@
-import { Button, Group, Stack, Text } from '@mantine/core';
-import { useId, useState } from 'react';
+import { Button, Group, List, Stack, Text } from '@mantine/core';
+import { useId } from 'react';
 import { FailureAlert } from '../../components/failure-alert.tsx';
 import { ScopeChoice } from '../../components/scope-choice.tsx';
 import { isAccountOnly } from '../../scopes.ts';
+import { chooseText } from '../../../messages/localized.ts';
+import { language } from '../../messages/language.ts';
 import { consentTexts as words } from '../../messages/oauth.ts';
 import type { Failure, Outputs, Scope } from '../../trpc.ts';
 import { AudienceChoice, type Audience } from './audience-choice.tsx';
+import { useKept } from '../../kept.ts';
+import { Name } from '../../components/name.tsx';
 
 type Authorization = Outputs['authorizations']['read'];
 
 /** The access that the user grants. `teamId` null is the whole account. */
 export type Approval = { readonly accountId: string; readonly teamId: string | null; readonly scopes: Scope[] };
+
+/** What the application may do in the operator's product, which the operator chose. */
+function ProductPermissions({ permissions }: Pick<Authorization, 'permissions'>) {
+  if (permissions.length === 0) return null;
+  return (
+    <div>
+      <Text size="sm">{words.product}</Text>
+      <ul>
+        {permissions.map(({ name, title }) => (
+          <li key={name}>{chooseText(title, language)}</li>
+        ))}
+      </ul>
+    </div>
+  );
+}
 
 type ConsentFormProps = {
   readonly authorization: Authorization;
@@ -21,21 +40,24 @@ type ConsentFormProps = {
 };
 
 export function ConsentForm({ authorization, failure, deciding, onDecide }: ConsentFormProps) {
-  const { accessDays, account, client, preselectedScopes, scopes, teams } = authorization;
-  const [audience, setAudience] = useState<Audience>();
-  const [ticked, setTicked] = useState<readonly Scope[]>(preselectedScopes);
+  const { accessDays, account, client, openidScopes, preselectedScopes, scopes, teams } = authorization;
+  const isForSignIn = openidScopes.length > 0;
+  const [chosen, setAudience] = useKept<Audience | undefined>('audience', undefined);
+  // Nothing of the API is asked for, so there is nothing to choose.
+  const audience: Audience | undefined = scopes.length === 0 ? { kind: 'account' } : chosen;
+  const [ticked, setTicked] = useKept<readonly Scope[]>('scopes', preselectedScopes);
   const reasonId = useId();
 
   const isExcluded = (scope: Scope) => audience !== undefined && audience.kind === 'team' && isAccountOnly(scope);
   const given = ticked.filter((scope) => !isExcluded(scope));
   // Deselects a team that the account has left.
-  const teamId = audience?.kind === 'team' ? teams.find(({ id }) => id === audience.teamId)?.id : null;
+  const teamId = audience?.kind === 'team' ? teams.find((team) => team.id === audience.teamId)?.id : null;
   const reason = reasonAgainst();
 
   function reasonAgainst(): string | undefined {
     if (audience === undefined) return words.chooseAudience;
     if (teamId === undefined) return words.chooseTeam;
-    if (given.length > 0) return undefined;
+    if (given.length > 0 || isForSignIn) return undefined;
     return scopes.every(isExcluded) ? words.noTeamScopes : words.noScopes;
   }
 
@@ -49,20 +71,40 @@ export function ConsentForm({ authorization, failure, deciding, onDecide }: Cons
       }}
     >
       <Stack gap="lg">
-        <AudienceChoice teams={teams} audience={audience} onChange={setAudience} />
-        <ScopeChoice
-          label={words.scopes}
-          // Always rendered, so that screen readers announce its changes.
-          description={<span role="status">{scopes.some(isExcluded) && words.accountOnly}</span>}
-          scopes={scopes}
-          ticked={ticked}
-          onChange={setTicked}
-          isExcluded={isExcluded}
-        />
+        {isForSignIn && (
+          <div>
+            <Text size="sm" fw={500}>
+              {words.learns}
+            </Text>
+            <List size="sm" mt="xs">
+              {openidScopes.map((scope) => (
+                <List.Item key={scope}>{words.openid[scope]}</List.Item>
+              ))}
+            </List>
+          </div>
+        )}
+        {scopes.length > 0 && (
+          <>
+            <AudienceChoice teams={teams} audience={audience} onChange={setAudience} />
+            <ScopeChoice
+              label={words.scopes}
+              // Always rendered, so that screen readers announce its changes.
+              description={<span role="status">{scopes.some(isExcluded) && words.accountOnly}</span>}
+              scopes={scopes}
+              ticked={ticked}
+              onChange={setTicked}
+              isExcluded={isExcluded}
+            />
+          </>
+        )}
+        <ProductPermissions permissions={authorization.permissions} />
         <div className="consent-end">
           <Text size="sm">{words.lasts(accessDays)}</Text>
           <Text size="sm">
-            {words.sentTo} <b className="wrap">{client.redirectHost}</b>
+            {words.sentTo}{' '}
+            <b className="wrap">
+              <Name>{client.redirectHost}</Name>
+            </b>
           </Text>
           {failure !== undefined && <FailureAlert failure={failure} />}
           <Group gap="sm" className="consent-decision">

@@ -1,7 +1,6 @@
 import { Menu, Text } from '@mantine/core';
 import { RowMenu } from '../../components/row-menu.tsx';
 import { useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import { Confirmation } from '../../components/confirmation.tsx';
 import { Copyable } from '../../components/copyable.tsx';
 import { useDates } from '../../components/dates.ts';
@@ -11,6 +10,8 @@ import { query, trpc, type Outputs } from '../../trpc.ts';
 import { EditClient } from './edit-client.tsx';
 import { RotateSecret } from './rotate-secret.tsx';
 import { SEPARATOR } from '../../messages/language.ts';
+import { useKept } from '../../kept.ts';
+import { Name } from '../../components/name.tsx';
 
 type Client = Outputs['oauthClients']['list'][number];
 
@@ -22,14 +23,14 @@ export function ClientRow({ client }: { readonly client: Client }) {
   const { day } = useDates();
   const queries = useQueryClient();
   const notify = useNotice();
-  const [dialog, setDialog] = useState<'edit' | 'rotate' | 'delete'>();
+  const [dialog, setDialog] = useKept<'edit' | 'rotate' | 'delete' | undefined>(`dialog of ${id}`, undefined);
   const close = () => setDialog(undefined);
   return (
     <li className="row row-high">
       <div className="row-head">
         <div className="row-text">
           <Text fw={600} component="h2" className="wrap">
-            <bdi>{name}</bdi>
+            <Name>{name}</Name>
           </Text>
           <Text size="sm" c="dimmed">
             {words.kinds[getClientKind(client)]}
@@ -61,7 +62,9 @@ export function ClientRow({ client }: { readonly client: Client }) {
         <div>
           <dt>{words.redirectUris}</dt>
           {redirectUris.map((uri) => (
-            <dd key={uri}>{uri}</dd>
+            <dd key={uri}>
+              <Name>{uri}</Name>
+            </dd>
           ))}
         </div>
         {secrets.length > 0 && (

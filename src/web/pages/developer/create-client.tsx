@@ -27,6 +27,7 @@ type CreateDialogProps = {
 function CreateDialog({ onCreated, onClose }: CreateDialogProps) {
   const queries = useQueryClient();
   const form = useCallForm({
+    isNew: true,
     initialValues: { name: '', kind: 'server', redirectUris: '' },
     call: ({ name, kind, redirectUris }) =>
       trpc.oauthClients.create.mutate({

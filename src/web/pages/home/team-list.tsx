@@ -1,5 +1,5 @@
 import { getTeamName } from '../../components/display-name.ts';
-import { People } from '../../components/icons.tsx';
+import { People } from '../../components/icon.tsx';
 import { TeamPicture } from '../../components/picture.tsx';
 import { getRoleLabel } from '../../components/role-label.ts';
 import type { Column } from '../../components/table/column.ts';

@@ -3,6 +3,7 @@ import { getTeamName } from '../../components/display-name.ts';
 import { TextLink } from '../../components/links.tsx';
 import { getRoleLabel } from '../../components/role-label.ts';
 import type { Outputs } from '../../trpc.ts';
+import { Name } from '../../components/name.tsx';
 
 type TeamProps = { readonly team: Outputs['listTeams'][number] };
 
@@ -10,11 +11,11 @@ type TeamProps = { readonly team: Outputs['listTeams'][number] };
 export const TeamName = ({ team: { slug, name, description } }: TeamProps) => (
   <div className="row-text">
     <TextLink to="/teams/$teamId" params={{ teamId: slug }} className="wrap">
-      <bdi>{getTeamName({ name })}</bdi>
+      <Name>{getTeamName({ name })}</Name>
     </TextLink>
     {description !== null && description !== '' && (
       <Text size="sm" c="dimmed" lineClamp={2}>
-        <bdi>{description}</bdi>
+        <Name>{description}</Name>
       </Text>
     )}
   </div>
@@ -23,6 +24,6 @@ export const TeamName = ({ team: { slug, name, description } }: TeamProps) => (
 /** The user’s role in a team. */
 export const RoleBadge = ({ team: { role } }: TeamProps) => (
   <Badge variant="light" color={role.id === 'owner' ? 'brand' : 'gray'} tt="none" size="lg">
-    <bdi>{getRoleLabel(role.name)}</bdi>
+    <Name>{getRoleLabel(role.name)}</Name>
   </Badge>
 );

@@ -1,7 +1,6 @@
 import { Button, Group, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
 import { Confirmation } from '../../components/confirmation.tsx';
 import { ButtonLink } from '../../components/links.tsx';
 import { useNotice } from '../../components/notices.tsx';
@@ -12,6 +11,7 @@ import { trpc, type Outputs } from '../../trpc.ts';
 import { getAccountName } from './account-name.ts';
 import { EditAccount } from './edit-account.tsx';
 import { SendLink } from './send-link.tsx';
+import { useKept } from '../../kept.ts';
 
 const words = areaTexts.accounts;
 
@@ -23,7 +23,7 @@ export function AccountActions({ account, reread }: Props) {
   const { data: person } = useQuery(me());
   const navigate = useNavigate();
   const notify = useNotice();
-  const [dialog, setDialog] = useState<'edit' | 'link' | 'end' | 'delete'>();
+  const [dialog, setDialog] = useKept<'edit' | 'link' | 'end' | 'delete' | undefined>('dialog', undefined);
   const close = () => setDialog(undefined);
   const name = getAccountName(account);
   const isOwn = person?.id === id;

@@ -8,6 +8,7 @@ import { areaTexts } from '../../messages/operator-area.ts';
 import { trpc, type Outputs } from '../../trpc.ts';
 import { getAccountName } from './account-name.ts';
 import { Created } from './created.tsx';
+import { Name } from '../../components/name.tsx';
 
 export type ListedAccount = Outputs['operator']['listAccounts']['accounts'][number];
 
@@ -15,7 +16,7 @@ const words = areaTexts.accounts;
 
 /** The columns of the list of accounts. */
 export const accountColumns: readonly Column<ListedAccount>[] = [
-  { id: 'name', title: words.by.name, value: getAccountName, cell: (account) => <Name account={account} /> },
+  { id: 'name', title: words.by.name, value: getAccountName, cell: (account) => <AccountName account={account} /> },
   { id: 'id', title: 'ID', value: ({ id }) => id, cell: ({ id }) => id, isExportOnly: true },
   {
     id: 'lastName',
@@ -24,7 +25,7 @@ export const accountColumns: readonly Column<ListedAccount>[] = [
     cell: ({ lastName }) =>
       lastName !== null && (
         <Text size="sm" className="wrap">
-          <bdi>{lastName}</bdi>
+          <Name>{lastName}</Name>
         </Text>
       ),
     width: '14%',
@@ -38,7 +39,7 @@ export const accountColumns: readonly Column<ListedAccount>[] = [
     cell: (account) =>
       account.email !== getAccountName(account) && (
         <Text size="sm" className="wrap">
-          <bdi>{account.email}</bdi>
+          <Name>{account.email}</Name>
         </Text>
       ),
     width: '25%',
@@ -50,7 +51,7 @@ export const accountColumns: readonly Column<ListedAccount>[] = [
     cell: ({ externalId }) =>
       externalId !== null && (
         <Text size="sm" className="wrap">
-          {externalId}
+          <Name>{externalId}</Name>
         </Text>
       ),
     width: '15%',
@@ -68,7 +69,7 @@ export const accountColumns: readonly Column<ListedAccount>[] = [
 
 type CellProps = { readonly account: ListedAccount };
 
-function Name({ account }: CellProps) {
+function AccountName({ account }: CellProps) {
   return (
     <Group gap="xs">
       <TextLink
@@ -78,7 +79,7 @@ function Name({ account }: CellProps) {
         fw={600}
         className="wrap"
       >
-        <bdi>{getAccountName(account)}</bdi>
+        <Name>{getAccountName(account)}</Name>
       </TextLink>
       {account.role === 'admin' && (
         <Badge variant="light" color="brand" tt="none">

@@ -6,6 +6,7 @@ import { operatorTexts } from '../../messages/operator.ts';
 import { areaTexts } from '../../messages/operator-area.ts';
 import type { Outputs } from '../../trpc.ts';
 import { Fact } from './fact.tsx';
+import { Name } from '../../components/name.tsx';
 
 const words = operatorTexts.account;
 
@@ -16,7 +17,7 @@ export function AccountDetails({ account }: { readonly account: Outputs['operato
     <Section title={words.details} explanation={words.detailsHint}>
       <dl className="values operator-values">
         <Fact label={words.email} isWide>
-          {email ?? words.noEmail}
+          {email === null ? words.noEmail : <Name>{email}</Name>}
           {email !== null && (
             <Text size="sm" c="dimmed">
               {emailVerified === null ? words.unverified : words.verified(day(emailVerified))}
@@ -28,7 +29,7 @@ export function AccountDetails({ account }: { readonly account: Outputs['operato
         </Fact>
         {externalId !== null && (
           <Fact label={areaTexts.externalId} isWide>
-            {externalId}
+            <Name>{externalId}</Name>
           </Fact>
         )}
         <Fact label={words.locale}>{preferredLocale ?? words.noLocale}</Fact>

@@ -4,6 +4,7 @@ import { Section } from '../../components/section.tsx';
 import { operatorTexts } from '../../messages/operator.ts';
 import type { Outputs } from '../../trpc.ts';
 import { getRoleLabel } from '../../components/role-label.ts';
+import { Name } from '../../components/name.tsx';
 
 const words = operatorTexts.account;
 
@@ -21,7 +22,7 @@ export const AccountTeams = ({ account: { teams, teamCount } }: AccountTeamsProp
           <li key={id} className="row">
             <div className="row-text">
               <TextLink to="/operator/teams/$teamId" params={{ teamId: id }} className="wrap">
-                {name}
+                <Name>{name}</Name>
               </TextLink>
             </div>
             <Group gap="xs">
@@ -31,7 +32,7 @@ export const AccountTeams = ({ account: { teams, teamCount } }: AccountTeamsProp
                 </Badge>
               )}
               <Badge variant="light" color={role.id === 'owner' ? 'brand' : 'gray'} tt="none">
-                {getRoleLabel(role.name)}
+                <Name>{getRoleLabel(role.name)}</Name>
               </Badge>
             </Group>
           </li>

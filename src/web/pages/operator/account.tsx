@@ -2,6 +2,7 @@ import { Badge, Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Page, Placeholder } from '../../components/page.tsx';
+import { ProvenMethods } from '../../components/proven-methods.tsx';
 import { Section } from '../../components/section.tsx';
 import { operatorTexts } from '../../messages/operator.ts';
 import { query, type Outputs } from '../../trpc.ts';
@@ -45,6 +46,7 @@ function AccountView({ accountId }: { readonly accountId: string }) {
                 [words.grants, shown.grants],
               ]}
             />
+            <ProvenMethods methods={shown.sessionMethods} />
           </Section>
           <AccountActions account={shown} reread={account.refetch} />
           <Access account={shown} reread={account.refetch} />

@@ -4,11 +4,13 @@ import { TextLink } from '../../components/links.tsx';
 import type { Column } from '../../components/table/column.ts';
 import { operatorAuditTexts as words } from '../../messages/operator-audit.ts';
 import type { Outputs } from '../../trpc.ts';
+import { Name } from '../../components/name.tsx';
+import { neutralize, toReadableJson } from '../../../messages/neutralize.ts';
 
 export type OperatorEvent = Outputs['operator']['audit']['events'][number];
 
 const getActor = ({ actor }: OperatorEvent): string =>
-  actor.account?.name ?? actor.account?.id ?? words.kinds[actor.kind];
+  neutralize(actor.account?.name ?? actor.account?.id ?? words.kinds[actor.kind]);
 
 const plain = (id: string, title: string, value: (event: OperatorEvent) => string | number | null) => ({
   id,
@@ -43,7 +45,7 @@ export const auditColumns: readonly Column<OperatorEvent>[] = [
     value: ({ actor }) => actor.address,
     cell: ({ actor }) => (
       <Text size="sm" className="wrap">
-        <bdi>{actor.address}</bdi>
+        <Name>{actor.address}</Name>
       </Text>
     ),
     width: '13%',
@@ -51,6 +53,7 @@ export const auditColumns: readonly Column<OperatorEvent>[] = [
   plain('request', words.requestId, ({ requestId }) => requestId),
   plain('count', words.count, ({ count }) => count),
   plain('details', words.details, ({ details }) => JSON.stringify(details)),
+  plain('clientRequest', words.clientRequestId, ({ clientRequestId }) => clientRequestId),
 ];
 
 type CellProps = { readonly event: OperatorEvent };
@@ -64,8 +67,12 @@ function Time({ at }: { readonly at: string }) {
   );
 }
 
-function What({ event: { event, requestId, count, details } }: CellProps) {
-  const facts = [requestId !== null && words.request(requestId), count > 1 && words.times(count)];
+function What({ event: { event, requestId, clientRequestId, count, details } }: CellProps) {
+  const facts = [
+    requestId !== null && words.request(requestId),
+    clientRequestId !== null && words.clientRequest(clientRequestId),
+    count > 1 && words.times(count),
+  ];
   return (
     <>
       <Text fw={600} size="sm" className="wrap">
@@ -78,7 +85,7 @@ function What({ event: { event, requestId, count, details } }: CellProps) {
         <details className="operator-details">
           <summary>{words.details}</summary>
           <Code block className="operator-reason">
-            {JSON.stringify(details, null, 2)}
+            {toReadableJson(JSON.stringify(details, null, 2))}
           </Code>
         </details>
       )}
@@ -126,6 +133,6 @@ type AccountLinkProps = { readonly account: NonNullable<OperatorEvent['account']
 
 const AccountLink = ({ account: { id, name } }: AccountLinkProps) => (
   <TextLink to="/operator/accounts/$accountId" params={{ accountId: id }} preload={false} size="sm" className="wrap">
-    <bdi>{name ?? id}</bdi>
+    <Name>{name ?? id}</Name>
   </TextLink>
 );

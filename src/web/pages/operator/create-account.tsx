@@ -1,6 +1,5 @@
 import { Checkbox, Text, TextInput } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
 import { useCallForm } from '../../components/call-form.ts';
 import { FormDialog } from '../../components/form-dialog.tsx';
 import { useNotice } from '../../components/notices.tsx';
@@ -8,6 +7,7 @@ import { texts } from '../../messages/console.ts';
 import { areaTexts } from '../../messages/operator-area.ts';
 import { trpc } from '../../trpc.ts';
 import { orUndefined } from './values.ts';
+import { useKept } from '../../kept.ts';
 
 const words = areaTexts.accounts;
 
@@ -15,8 +15,9 @@ const words = areaTexts.accounts;
 export function CreateAccount({ onClose }: { readonly onClose: () => void }) {
   const navigate = useNavigate();
   const notify = useNotice();
-  const [isVerified, setVerified] = useState(false);
+  const [isVerified, setVerified] = useKept('new verified', false);
   const form = useCallForm({
+    isNew: true,
     initialValues: { email: '', firstName: '', lastName: '', externalId: '' },
     call: ({ email, firstName, lastName, externalId }) =>
       trpc.operator.createAccount.mutate({

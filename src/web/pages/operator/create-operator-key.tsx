@@ -7,6 +7,7 @@ import { areaTexts } from '../../messages/operator-area.ts';
 import { operatorScopeTexts } from '../../messages/operator-scopes.ts';
 import { trpc, type Outputs } from '../../trpc.ts';
 import { OperatorSecretOnce } from './operator-secret-once.tsx';
+import { useKept } from '../../kept.ts';
 
 const words = areaTexts.operatorKeys;
 
@@ -36,8 +37,9 @@ export function CreateOperatorKey({ reread, onClose }: CreateProps) {
 type DialogProps = { readonly onCreated: (created: Created) => void; readonly onClose: () => void };
 
 function CreateDialog({ onCreated, onClose }: DialogProps) {
-  const [scopes, setScopes] = useState<readonly Scope[]>([]);
+  const [scopes, setScopes] = useKept<readonly Scope[]>('new scopes', []);
   const form = useCallForm({
+    isNew: true,
     initialValues: { name: '', addresses: '', expiry: 'never' },
     lists: ['addresses'],
     call: ({ name, addresses, expiry }) =>

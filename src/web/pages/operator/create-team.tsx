@@ -15,6 +15,7 @@ export function CreateTeam({ onClose }: { readonly onClose: () => void }) {
   const navigate = useNavigate();
   const notify = useNotice();
   const form = useCallForm({
+    isNew: true,
     initialValues: { name: '', ownerId: '', externalId: '' },
     call: async ({ name, ownerId, externalId }) =>
       trpc.operator.createTeam.mutate({

@@ -7,6 +7,7 @@ import { texts } from '../../messages/console.ts';
 import { areaTexts } from '../../messages/operator-area.ts';
 import { trpc, type Outputs } from '../../trpc.ts';
 import { orNull } from './values.ts';
+import { useKept } from '../../kept.ts';
 
 const words = areaTexts.accounts;
 
@@ -21,7 +22,7 @@ export function EditAccount({ account, reread, onClose }: EditAccountProps) {
   const notify = useNotice();
   const [shown] = useState(account);
   const isVerified = shown.emailVerified !== null;
-  const [verifies, setVerifies] = useState(isVerified);
+  const [verifies, setVerifies] = useKept('verified', isVerified);
   const form = useCallForm({
     initialValues: {
       email: shown.email ?? '',

@@ -1,10 +1,11 @@
 import { Badge, EmptyState, Paper, Stack, Text, Title, VisuallyHidden } from '@mantine/core';
 import { useId, type ReactNode } from 'react';
-import { People } from '../../components/icons.tsx';
+import { People } from '../../components/icon.tsx';
 import { TextLink } from '../../components/links.tsx';
 import { operatorTexts } from '../../messages/operator.ts';
 import type { Outputs } from '../../trpc.ts';
 import { getAccountName } from './account-name.ts';
+import { Name } from '../../components/name.tsx';
 
 const words = operatorTexts.search;
 
@@ -27,11 +28,11 @@ export const Found = ({ sought, found: { accounts, teams } }: FoundProps) => (
           <li key={account.id} className="row">
             <div className="row-text">
               <TextLink to="/operator/accounts/$accountId" params={{ accountId: account.id }} className="wrap">
-                {getAccountName(account)}
+                <Name>{getAccountName(account)}</Name>
               </TextLink>
               {account.email !== null && account.email !== getAccountName(account) && (
                 <Text size="sm" c="dimmed" className="wrap">
-                  {account.email}
+                  <Name>{account.email}</Name>
                 </Text>
               )}
             </div>
@@ -50,7 +51,7 @@ export const Found = ({ sought, found: { accounts, teams } }: FoundProps) => (
           <li key={id} className="row">
             <div className="row-text">
               <TextLink to="/operator/teams/$teamId" params={{ teamId: id }} className="wrap">
-                {name}
+                <Name>{name}</Name>
               </TextLink>
               <Text size="sm" c="dimmed" className="wrap">
                 {slug}

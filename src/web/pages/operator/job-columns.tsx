@@ -6,6 +6,7 @@ import type { BulkAction } from '../../components/table/bulk/bulk-action.ts';
 import type { Column } from '../../components/table/column.ts';
 import { areaTexts } from '../../messages/operator-area.ts';
 import { trpc, type Outputs } from '../../trpc.ts';
+import { neutralizeLines } from '../../../messages/neutralize.ts';
 
 export type Job = Outputs['operator']['jobs']['jobs'][number];
 
@@ -73,7 +74,7 @@ const JobCell = ({ job }: CellProps) => (
     </Text>
     {job.reason !== null && (
       <Code block className="operator-reason">
-        {job.reason}
+        {neutralizeLines(job.reason)}
       </Code>
     )}
   </>

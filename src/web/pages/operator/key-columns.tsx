@@ -8,6 +8,7 @@ import { SEPARATOR } from '../../messages/language.ts';
 import { areaTexts } from '../../messages/operator-area.ts';
 import { trpc, type Outputs } from '../../trpc.ts';
 import { getAccountName } from './account-name.ts';
+import { Name } from '../../components/name.tsx';
 
 export type ListedKey = Outputs['operator']['keys']['keys'][number];
 
@@ -30,7 +31,7 @@ export const listedKeyColumns: readonly Column<ListedKey>[] = [
     search: ({ account, team }) => `${getAccountName(account)} ${account.email ?? ''} ${team?.name ?? ''}`,
     cell: ({ account, team }) => (
       <Text size="sm" className="wrap">
-        <bdi>{getAccountName(account)}</bdi>
+        <Name>{getAccountName(account)}</Name>
         {SEPARATOR}
         {team === null ? words.personal : words.team(team.name)}
       </Text>
@@ -101,7 +102,7 @@ function End({ apiKey: { expiresAt } }: CellProps) {
 const KeyCell = ({ apiKey: { name, keyPrefix, last4, scopes } }: CellProps) => (
   <>
     <Text fw={600} size="sm" className="wrap">
-      <bdi>{name}</bdi>
+      <Name>{name}</Name>
     </Text>
     <Code className="wrap">{`${keyPrefix}…${last4}`}</Code>
     <Text size="xs" c="dimmed" className="wrap">

@@ -1,5 +1,5 @@
 import { Button, NativeSelect, TextInput } from '@mantine/core';
-import { useEffect, useState, type SubmitEvent } from 'react';
+import { useState, type SubmitEvent } from 'react';
 import { areaTexts } from '../../messages/operator-area.ts';
 
 const words = areaTexts.list;
@@ -28,10 +28,12 @@ export function ListSearch({ fields, filter, sought, onSearch }: ListSearchProps
   const [by, setBy] = useState(sought.by ?? first);
   const [text, setText] = useState(sought.text ?? '');
   // The URL has the search, so that going back shows it again.
-  useEffect(() => {
+  const [shown, setShown] = useState(sought);
+  if (shown.by !== sought.by || shown.text !== sought.text) {
+    setShown(sought);
     setBy(sought.by ?? first);
     setText(sought.text ?? '');
-  }, [sought.by, sought.text, first]);
+  }
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     const next = text.trim();

@@ -9,6 +9,7 @@ import { membersTexts } from '../../messages/members.ts';
 import { trpc } from '../../trpc.ts';
 import { getAccountName } from './account-name.ts';
 import type { Member } from './member-dialogs.tsx';
+import { Name } from '../../components/name.tsx';
 
 const words = areaTexts.members;
 
@@ -32,7 +33,7 @@ export function memberColumns(members: readonly Member[]): readonly Column<Membe
       id: 'role',
       title: words.role,
       value: ({ role }) => getRoleLabel(role.name),
-      cell: ({ role }) => <bdi className="wrap">{getRoleLabel(role.name)}</bdi>,
+      cell: ({ role }) => <Name className="wrap">{getRoleLabel(role.name)}</Name>,
       filter: { options: [...roles].map(([value, label]) => ({ value, label })), value: ({ role }) => role.id },
       width: '18%',
     },
@@ -95,11 +96,11 @@ function Who({ member }: { readonly member: Member }) {
   return (
     <>
       <TextLink to="/operator/accounts/$accountId" params={{ accountId }} preload={false} className="wrap">
-        <bdi>{name}</bdi>
+        <Name>{name}</Name>
       </TextLink>
       {email !== null && email !== name && (
         <Text size="sm" c="dimmed" className="wrap">
-          <bdi>{email}</bdi>
+          <Name>{email}</Name>
         </Text>
       )}
     </>

@@ -4,6 +4,7 @@ import { useCallForm } from '../../components/call-form.ts';
 import { FormDialog } from '../../components/form-dialog.tsx';
 import { useNotice } from '../../components/notices.tsx';
 import { texts } from '../../messages/console.ts';
+import { getRoleLabel } from '../../components/role-label.ts';
 import { areaTexts } from '../../messages/operator-area.ts';
 import { query, trpc, type Outputs } from '../../trpc.ts';
 import { getAccountName } from './account-name.ts';
@@ -24,7 +25,7 @@ type Choice = { readonly value: string; readonly label: string };
 /** Returns the roles that a member can get; undefined while they are read, because a field keeps its first choices. */
 function useRoles(teamId: string): readonly Choice[] | undefined {
   const { data, error } = useQuery(query('operator.roles', { teamId }));
-  return error === null ? data?.map(({ id, name }) => ({ value: id, label: name })) : [];
+  return error === null ? data?.map(({ id, name }) => ({ value: id, label: getRoleLabel(name) })) : [];
 }
 
 /** Adds an account to a team without an invitation. */
@@ -70,7 +71,7 @@ export function ChangeMember(props: ChangeProps) {
   const { id, name } = props.member.role;
   if (roles === undefined) return null;
   const isKnown = roles.some(({ value }) => value === id);
-  return <ChangeForm {...props} roles={isKnown ? roles : [{ value: id, label: name }, ...roles]} />;
+  return <ChangeForm {...props} roles={isKnown ? roles : [{ value: id, label: getRoleLabel(name) }, ...roles]} />;
 }
 
 function ChangeForm({ teamId, member, roles, reread, onClose }: ChangeProps & { readonly roles: readonly Choice[] }) {

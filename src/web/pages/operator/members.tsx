@@ -1,7 +1,7 @@
 import { Button, Menu } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import { Confirmation } from '../../components/confirmation.tsx';
 import { TextLink } from '../../components/links.tsx';
 import { useNotice } from '../../components/notices.tsx';
@@ -15,6 +15,7 @@ import { ListTable } from './list.tsx';
 import { memberBulkActions, memberColumns } from './member-columns.tsx';
 import { AddMember, ChangeMember, type Member } from './member-dialogs.tsx';
 import { Operators, VIEW } from './operators.tsx';
+import { useKept } from '../../kept.ts';
 
 const words = areaTexts.members;
 const route = getRouteApi('/console/operator/teams/$teamId/members');
@@ -39,7 +40,7 @@ export function OperatorMembersPage() {
 function Members({ teamId }: { readonly teamId: string }) {
   const { cursor } = route.useSearch();
   const notify = useNotice();
-  const [adding, setAdding] = useState(false);
+  const [adding, setAdding] = useKept('adding', false);
   const { asked, ask, close } = useRowDialogs<Member, 'change' | 'remove'>(rowId);
   const page = useQuery({
     ...query('operator.members', { teamId, ...(cursor !== undefined && { cursor }) }),

@@ -9,6 +9,8 @@ const PAGES = linkOptions([
   { to: '/operator/accounts', label: words.accounts },
   { to: '/operator/teams', label: words.teams },
   { to: '/operator/keys', label: words.keys },
+  { to: '/operator/clients', label: words.clients },
+  { to: '/operator/permissions', label: words.permissions },
   { to: '/operator/jobs', label: words.jobs },
   { to: '/operator/audit', label: words.audit },
   { to: '/operator/webhooks', label: words.webhooks },

@@ -8,6 +8,7 @@ import { areaTexts } from '../../messages/operator-area.ts';
 import { trpc, type Outputs } from '../../trpc.ts';
 import { isolateName } from '../../messages/isolate.ts';
 import { SEPARATOR } from '../../messages/language.ts';
+import { Name } from '../../components/name.tsx';
 
 export type OperatorKey = Outputs['operator']['listOperatorKeys']['keys'][number];
 export type KeyDialog = 'rotate' | 'revoke';
@@ -80,7 +81,7 @@ function Time({ at, none, isDay }: TimeProps) {
 const KeyCell = ({ operatorKey }: { readonly operatorKey: OperatorKey }) => (
   <>
     <Text fw={600} size="sm" className="wrap">
-      <bdi>{operatorKey.name}</bdi>
+      <Name>{operatorKey.name}</Name>
     </Text>
     <Code className="wrap">{`${operatorKey.keyPrefix}…${operatorKey.last4}`}</Code>
     <Text size="xs" c="dimmed" className="wrap">

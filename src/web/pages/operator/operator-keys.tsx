@@ -19,6 +19,7 @@ import {
 } from './operator-key-columns.tsx';
 import { OperatorSecretOnce } from './operator-secret-once.tsx';
 import { Operators } from './operators.tsx';
+import { useKept } from '../../kept.ts';
 
 const words = areaTexts.operatorKeys;
 
@@ -34,7 +35,7 @@ export const OperatorKeysPage = () => (
 
 function OperatorKeys() {
   const page = useQuery({ ...query('operator.listOperatorKeys'), staleTime: 0 });
-  const [creating, setCreating] = useState(false);
+  const [creating, setCreating] = useKept('creating', false);
   const { asked, ask, close } = useRowDialogs<OperatorKey, KeyDialog>(rowId);
   return (
     <Page

@@ -1,10 +1,8 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, type ReactNode } from 'react';
 import { FailureAlert } from '../../components/failure-alert.tsx';
-import { ButtonLink, TextLink } from '../../components/links.tsx';
-import { LoadingPage, Page } from '../../components/page.tsx';
+import { TextLink } from '../../components/links.tsx';
 import { me } from '../../session.ts';
-import { texts } from '../../messages/console.ts';
 import { operatorTexts as words } from '../../messages/operator.ts';
 import { toFailure } from '../../trpc.ts';
 import { OperatorNav } from './nav.tsx';
@@ -18,29 +16,17 @@ export const VIEW = {
   refetchOnReconnect: false,
 } as const;
 
-/** Pages for operators only. The service enforces it with 404; other users see an explanation instead. */
-export function Operators({ children }: { readonly children: ReactNode }) {
-  const { data: person } = useQuery(me());
-  if (person === undefined) return <LoadingPage />;
-  if (person.role === 'admin')
-    return (
-      <>
-        <OperatorNav />
-        {children}
-      </>
-    );
-  return (
-    <Page title={words.notAllowedTitle} explanation={words.notAllowed}>
-      <div>
-        <ButtonLink to="/">{texts.toTeams}</ButtonLink>
-      </div>
-    </Page>
-  );
-}
+/** A page for operators, with the links to the others. */
+export const Operators = ({ children }: { readonly children: ReactNode }) => (
+  <>
+    <OperatorNav />
+    {children}
+  </>
+);
 
 type RefusalProps = { readonly error: Error; readonly retry: () => void };
 
-/** Why a query failed. A 404 for the path means that the user is no longer an operator; `Operators` is then updated. */
+/** Why a query failed. A 404 for the path means that the user is no longer an operator; the layout then shows so. */
 export function Refusal({ error, retry }: RefusalProps) {
   const queries = useQueryClient();
   const failure = toFailure(error);

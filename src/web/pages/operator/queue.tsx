@@ -6,6 +6,7 @@ import { operatorTexts } from '../../messages/operator.ts';
 import type { Outputs } from '../../trpc.ts';
 import { SEPARATOR } from '../../messages/language.ts';
 import { Figures } from './fact.tsx';
+import { neutralizeLines } from '../../../messages/neutralize.ts';
 
 type Jobs = Outputs['operator']['health']['jobs'];
 
@@ -60,7 +61,7 @@ function FailureRow({ failure }: { readonly failure: Jobs['failures'][number] })
           {words.nextAt(minute(failure.nextAt))}
         </Text>
         <Code block className="operator-reason">
-          {failure.reason}
+          {neutralizeLines(failure.reason)}
         </Code>
       </div>
     </li>

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useState, type ReactNode } from 'react';
+import { type ReactNode } from 'react';
 import { FailureAlert } from '../../components/failure-alert.tsx';
 import { Page } from '../../components/page.tsx';
 import { useSubmission } from '../../components/submission.ts';
@@ -11,6 +11,7 @@ import { tableTexts } from '../../messages/table.ts';
 import { toFailure } from '../../trpc.ts';
 import { ListSearch, type ListFilter, type Sought } from './list-search.tsx';
 import { ListTable, type TableProps } from './list.tsx';
+import { useKept } from '../../kept.ts';
 
 type Search = Sought & { readonly cursor?: string; readonly sort?: string; readonly hide?: string };
 
@@ -41,7 +42,7 @@ export function SearchPage<Listed extends { readonly nextCursor: string | null }
   const { to, words, filter, search, page, create, download, ...table } = props;
   const { cursor, sort, hide, ...sought } = search;
   const navigate = useNavigate();
-  const [creating, setCreating] = useState(false);
+  const [creating, setCreating] = useKept('creating', false);
   const next = page.data?.nextCursor;
   const save = useSubmission({ isRepeatable: true, mutationFn: download });
   return (

@@ -1,7 +1,7 @@
 import { Button, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useEffect, useId, useState, type SubmitEvent } from 'react';
+import { useId, useState, type SubmitEvent } from 'react';
 import { Placeholder } from '../../components/page.tsx';
 import { operatorTexts } from '../../messages/operator.ts';
 import { query } from '../../trpc.ts';
@@ -16,7 +16,11 @@ export function Search({ sought }: { readonly sought: string | undefined }) {
   const hint = useId();
   const [text, setText] = useState(sought ?? '');
   // The URL contains the query, so that going back shows it again.
-  useEffect(() => setText(sought ?? ''), [sought]);
+  const [shown, setShown] = useState(sought);
+  if (shown !== sought) {
+    setShown(sought);
+    setText(sought ?? '');
+  }
   const found = useQuery({
     ...query('operator.find', { query: sought ?? '' }),
     ...VIEW,

@@ -1,6 +1,5 @@
 import { Button, Group } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
 import { Confirmation } from '../../components/confirmation.tsx';
 import { ButtonLink } from '../../components/links.tsx';
 import { useNotice } from '../../components/notices.tsx';
@@ -9,6 +8,7 @@ import { areaTexts } from '../../messages/operator-area.ts';
 import { trpc, type Outputs } from '../../trpc.ts';
 import { EditTeam } from './edit-team.tsx';
 import { TransferTeam } from './transfer-team.tsx';
+import { useKept } from '../../kept.ts';
 
 const words = areaTexts.teams;
 
@@ -18,7 +18,7 @@ type Props = { readonly team: Outputs['operator']['team']; readonly reread: () =
 export function TeamActions({ team, reread }: Props) {
   const navigate = useNavigate();
   const notify = useNotice();
-  const [dialog, setDialog] = useState<'edit' | 'transfer' | 'delete'>();
+  const [dialog, setDialog] = useKept<'edit' | 'transfer' | 'delete' | undefined>('dialog', undefined);
   const close = () => setDialog(undefined);
   const params = { teamId: team.id };
   return (

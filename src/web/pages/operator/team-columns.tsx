@@ -6,6 +6,7 @@ import { apiKeysTexts } from '../../messages/api-keys.ts';
 import { areaTexts } from '../../messages/operator-area.ts';
 import type { Outputs } from '../../trpc.ts';
 import { Created } from './created.tsx';
+import { Name } from '../../components/name.tsx';
 
 export type ListedTeam = Outputs['operator']['listTeams']['teams'][number];
 
@@ -19,7 +20,7 @@ const textColumn = (id: 'slug' | 'externalId' | 'planId', title: string): Column
   cell: (team) =>
     team[id] !== null && (
       <Text size="sm" className="wrap">
-        {team[id]}
+        <Name>{team[id]}</Name>
       </Text>
     ),
   width: '18%',
@@ -28,7 +29,7 @@ const textColumn = (id: 'slug' | 'externalId' | 'planId', title: string): Column
 
 /** The columns of the list of teams. */
 export const teamColumns: readonly Column<ListedTeam>[] = [
-  { id: 'name', title: words.by.name, value: getTeamName, cell: (team) => <Name team={team} /> },
+  { id: 'name', title: words.by.name, value: getTeamName, cell: (team) => <TeamName team={team} /> },
   { id: 'id', title: 'ID', value: ({ id }) => id, cell: ({ id }) => id, isExportOnly: true },
   textColumn('slug', words.by.slug),
   textColumn('externalId', words.by.externalId),
@@ -43,11 +44,11 @@ export const teamColumns: readonly Column<ListedTeam>[] = [
   },
 ];
 
-function Name({ team }: { readonly team: ListedTeam }) {
+function TeamName({ team }: { readonly team: ListedTeam }) {
   return (
     <Group gap="xs">
       <TextLink to="/operator/teams/$teamId" params={{ teamId: team.id }} preload={false} className="wrap">
-        <bdi>{getTeamName(team)}</bdi>
+        <Name>{getTeamName(team)}</Name>
       </TextLink>
       {team.ownerId === null && (
         <Badge variant="light" color="yellow" tt="none">

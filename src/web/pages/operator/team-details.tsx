@@ -8,6 +8,7 @@ import { areaTexts } from '../../messages/operator-area.ts';
 import type { Outputs } from '../../trpc.ts';
 import { Fact } from './fact.tsx';
 import { getAccountName } from './account-name.ts';
+import { Name } from '../../components/name.tsx';
 
 type Team = Outputs['operator']['team'];
 
@@ -27,7 +28,7 @@ export function TeamDetails({ team: { id, externalId, slug, owner, createdAt } }
         </Fact>
         {externalId !== null && (
           <Fact label={areaTexts.externalId} isWide>
-            {externalId}
+            <Name>{externalId}</Name>
           </Fact>
         )}
         <Fact label={words.id} isWide>
@@ -41,11 +42,11 @@ export function TeamDetails({ team: { id, externalId, slug, owner, createdAt } }
 const Owner = ({ owner }: { readonly owner: NonNullable<Team['owner']> }) => (
   <>
     <TextLink to="/operator/accounts/$accountId" params={{ accountId: owner.id }}>
-      {getAccountName(owner)}
+      <Name>{getAccountName(owner)}</Name>
     </TextLink>
     {owner.email !== null && owner.email !== getAccountName(owner) && (
       <Text size="sm" c="dimmed">
-        {owner.email}
+        <Name>{owner.email}</Name>
       </Text>
     )}
   </>

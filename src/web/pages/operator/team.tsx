@@ -11,6 +11,7 @@ import { BackToSearch, isGone, Operators, Refusal, VIEW } from './operators.tsx'
 import { Subscription } from './subscription.tsx';
 import { TeamActions } from './team-actions.tsx';
 import { TeamDetails } from './team-details.tsx';
+import { getTeamName } from '../../components/display-name.ts';
 
 const words = operatorTexts.team;
 const route = getRouteApi('/console/operator/teams/$teamId');
@@ -29,7 +30,7 @@ function TeamView({ teamId }: { readonly teamId: string }) {
   const team = useQuery({ ...query('operator.team', { teamId }), ...VIEW });
   const shown = isGone(team.error) ? undefined : team.data;
   return (
-    <Page title={shown?.name ?? words.title}>
+    <Page title={shown === undefined ? words.title : getTeamName(shown)}>
       {team.error !== null && <Refusal error={team.error} retry={() => void team.refetch()} />}
       {team.isPending && <Placeholder rows={2} height={180} />}
       {shown !== undefined && (

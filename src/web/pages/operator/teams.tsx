@@ -9,6 +9,7 @@ import { useListOrder } from './list-order.ts';
 import { Operators, VIEW } from './operators.tsx';
 import { SearchPage, toField, toPrefix } from './search-page.tsx';
 import { teamColumns } from './team-columns.tsx';
+import { neutralize } from '../../../messages/neutralize.ts';
 
 const words = areaTexts.teams;
 /** A search has the order of its field, and a plan that of the creation. */
@@ -43,7 +44,7 @@ function Teams() {
       filter={{
         label: areaTexts.subscription.plan,
         all: words.allPlans,
-        options: shown.map(({ id, name }) => ({ value: id, label: name })),
+        options: shown.map(({ id, name }) => ({ value: id, label: neutralize(name) })),
       }}
       search={search}
       page={page}

@@ -1,4 +1,4 @@
-import { Alert, Button, EmptyState, Group } from '@mantine/core';
+import { Button, EmptyState, Group } from '@mantine/core';
 import { useState } from 'react';
 import { useDates } from '../../components/dates.ts';
 import { FailureAlert } from '../../components/failure-alert.tsx';
@@ -22,20 +22,6 @@ const rowId = ({ id }: AuditEvent): string => id;
 
 /** The audit log of the team, fifty events per page. */
 export function AuditPage() {
-  const { can } = useTeam();
-  if (!can('edit_team_settings')) {
-    return (
-      <Page title={words.title}>
-        <Alert color="gray" title={words.notAllowedTitle}>
-          {words.notAllowed}
-        </Alert>
-      </Page>
-    );
-  }
-  return <AuditLog />;
-}
-
-function AuditLog() {
   const { team } = useTeam();
   const { day } = useDates();
   const { search, filter, order, change } = useAuditFilter();
@@ -55,7 +41,7 @@ function AuditLog() {
       <FilterBar
         search={search}
         onChange={change}
-        personName={data?.events.find(({ actor }) => actor?.userId === search.person)?.actor?.name ?? undefined}
+        personName={data?.events.find(({ actor }) => actor?.accountId === search.person)?.actor?.name ?? undefined}
         keyName={data?.events.find(({ keyId }) => keyId === search.key)?.credentialName ?? undefined}
       />
       <div role="status" className="audit-new">

@@ -12,18 +12,12 @@ import { useTeam } from './team.ts';
 
 /** The team’s plan, read-only. */
 export function BillingPage() {
-  const { team, can } = useTeam();
-  const isAllowed = can('access_billing');
-  const billing = useQuery({ ...query('getTeamBilling', { teamId: team.id }), enabled: isAllowed });
+  const { team } = useTeam();
+  const billing = useQuery(query('getTeamBilling', { teamId: team.id }));
   usePrefetchQuery(query('teams.seats', { teamId: team.id }));
   const { day } = useDates();
   return (
     <Page title={words.title}>
-      {!isAllowed && (
-        <Alert color="gray" title={words.notAllowedTitle}>
-          {words.notAllowed}
-        </Alert>
-      )}
       {billing.error !== null && (
         <FailureAlert failure={toFailure(billing.error)} retry={() => void billing.refetch()} />
       )}
@@ -37,14 +31,14 @@ export function BillingPage() {
           {billing.data.planExpiresAt === null ? words.cancel : words.cancelOn(day(billing.data.planExpiresAt))}
         </Alert>
       )}
-      {isAllowed && billing.error === null && (
+      {billing.error === null && (
         <Section title={words.plan.title} explanation={words.plan.explanation}>
           {billing.data === undefined ? <Placeholder rows={2} /> : <Plan billing={billing.data} />}
           {billing.data?.status === null && <Text size="sm">{words.plan.noSubscription}</Text>}
         </Section>
       )}
       {/* Below the plan, so it waits for it: nothing moves while the page loads. */}
-      {(!isAllowed || !billing.isPending) && <Seats teamId={team.id} />}
+      {!billing.isPending && <Seats teamId={team.id} />}
     </Page>
   );
 }

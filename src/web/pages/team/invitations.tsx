@@ -1,4 +1,4 @@
-import { Alert, Button, EmptyState } from '@mantine/core';
+import { Button, EmptyState } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { useCommandedDialog } from '../../components/commanded-dialog.ts';
@@ -17,36 +17,18 @@ import type { Invitation } from './invitations/invitation.ts';
 import { InviteDialog } from './invitations/invite-dialog.tsx';
 import { Revocation } from './invitations/revocation.tsx';
 import { useTeamRefresh } from './refresh.ts';
-import { getRoleName } from './roles/role-name.ts';
 import { useTeam } from './team.ts';
-import { SEPARATOR } from '../../messages/language.ts';
-
-export function InvitationsPage() {
-  const team = useTeam();
-  return team.can('invite_members') ? <Invitations /> : <Refused />;
-}
-
-function Refused() {
-  const roles = useTeam().roles.filter(({ permissions }) => permissions.includes('invite_members'));
-  const names = roles.map(getRoleName).join(SEPARATOR);
-  return (
-    <Page title={words.title}>
-      <Alert color="gray" title={words.notAllowedTitle}>
-        {names === '' ? words.notAllowedHere : words.notAllowed(names)}
-      </Alert>
-    </Page>
-  );
-}
+import { useKept } from '../../kept.ts';
 
 const rowId = ({ id }: Invitation): string => id;
 const rowName = ({ email }: Invitation): string => email;
 
 /** The pending invitations, with the dialog to invite people. */
-function Invitations() {
+export function InvitationsPage() {
   const { team, roles } = useTeam();
   const refresh = useTeamRefresh();
   const invitations = useQuery(invitationsQuery(team.id));
-  const [isInviting, setInviting] = useState(false);
+  const [isInviting, setInviting] = useKept('inviting', false);
   const [refusal, setRefusal] = useState<Failure>();
   const { asked, ask, close } = useRowDialogs<Invitation, 'again' | 'revoke'>(rowId);
   useCommandedDialog('invite', () => setInviting(true));

@@ -1,6 +1,5 @@
 import { Button, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { FailureAlert } from '../../components/failure-alert.tsx';
 import { Page, Placeholder } from '../../components/page.tsx';
 import { membersQuery } from '../../page-queries.ts';
@@ -13,25 +12,24 @@ import { OwnershipHint, PendingOffer } from './members/ownership.tsx';
 import { TeamMembers } from './members/team-members.tsx';
 import { useTeam } from './team.ts';
 import './members.css';
+import { useKept } from '../../kept.ts';
 
 /** The members of the team, with the actions that the user can take. */
 export function MembersPage() {
   const page = useTeam();
   const { team } = page;
-  const [isInviting, setInviting] = useState(false);
+  const [isInviting, setInviting] = useKept('inviting', false);
   const isOwner = team.role.id === 'owner';
-  const isVisible = page.can('access_dashboard');
-  const members = useQuery({ ...membersQuery(team.id), enabled: isVisible });
+  const members = useQuery(membersQuery(team.id));
   const invite = page.can('invite_members') && <Button onClick={() => setInviting(true)}>{words.invite}</Button>;
   return (
     <Page isWide title={words.title} explanation={words.explanation} action={invite}>
       <OfferToReader />
       {isOwner && <PendingOffer />}
-      {!isVisible && <Text>{words.hidden}</Text>}
       {members.error !== null && (
         <FailureAlert failure={toFailure(members.error)} retry={() => void members.refetch()} />
       )}
-      {isVisible && members.isPending && <Placeholder rows={4} height={60} />}
+      {members.isPending && <Placeholder rows={4} height={60} />}
       {members.data !== undefined && <TeamMembers members={members.data} />}
       {members.data?.length === 1 && page.can('invite_members') && <Text c="dimmed">{words.alone}</Text>}
       {isOwner && !members.isPending && (
@@ -48,7 +46,7 @@ function OfferToReader() {
   const { team } = useTeam();
   const { data: person } = useQuery(me());
   const { data: offer } = useQuery(query('teams.ownershipOffer', { teamId: team.id }));
-  const isForReader = offer && offer.nominee.userId === person?.id;
+  const isForReader = offer && offer.nominee.accountId === person?.id;
   return (
     <OfferedTeams offers={isForReader ? [{ teamId: team.id, teamName: team.name, expiresAt: offer.expiresAt }] : []} />
   );

@@ -14,6 +14,7 @@ import { Requests } from './overview/requests.tsx';
 import { useTeam } from './team.ts';
 import './overview/overview.css';
 import { getRoleLabel } from '../../components/role-label.ts';
+import { Name } from '../../components/name.tsx';
 
 /** Numbers of the team that the user’s role can see, and first steps. */
 export function OverviewPage() {
@@ -27,7 +28,7 @@ export function OverviewPage() {
     for (const part of [overview, usage, growth, activity]) if (part.isError) void part.refetch();
   };
   const written = team.description?.trim() ?? '';
-  const description = written === '' ? '' : <bdi>{written}</bdi>;
+  const description = written === '' ? '' : <Name>{written}</Name>;
   return (
     <Page isWide title={words.title} explanation={description === '' ? undefined : description}>
       {!can('access_dashboard') && (

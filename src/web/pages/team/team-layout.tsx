@@ -1,9 +1,10 @@
 import { isAboutTeam, useRoles } from '#client/react';
 import { Group } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { getRouteApi, Outlet } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { FailureAlert } from '../../components/failure-alert.tsx';
+import { GuardedOutlet } from '../../components/guarded-outlet.tsx';
 import { ButtonLink } from '../../components/links.tsx';
 import { TitleContext } from '../../components/page-title.ts';
 import { LoadingPage, Page } from '../../components/page.tsx';
@@ -67,16 +68,18 @@ function FailedTeam({ error, retry }: { readonly error: Error; readonly retry: (
 
 type TeamPagesProps = {
   readonly team: Team;
-  readonly permissions: readonly Permission[];
+  readonly permissions: readonly string[];
   readonly roles: readonly Role[];
 };
 
 function TeamPages({ team, permissions, roles }: TeamPagesProps) {
-  const can = (permission: Permission) => permissions.includes(permission);
+  const names = new Set(permissions);
+  const holds = (permission: string) => names.has(permission);
+  const can: (permission: Permission) => boolean = holds;
   return (
     <TitleContext value={team.name}>
-      <TeamContext value={{ team, roles, can }}>
-        <Outlet />
+      <TeamContext value={{ team, roles, can, holds }}>
+        <GuardedOutlet permissions={permissions} roles={roles} />
       </TeamContext>
     </TitleContext>
   );

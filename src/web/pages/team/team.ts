@@ -1,9 +1,10 @@
 import { createContext, use } from 'react';
-import type { Outputs } from '../../trpc.ts';
+import type { Outputs, Permission } from '../../trpc.ts';
 
 export type Team = Outputs['getTeam'];
 export type Role = Outputs['listTeamRoles'][number];
-export type Permission = Outputs['teams']['permissions'][number];
+
+export type { Permission };
 
 type TeamPage = {
   readonly team: Team;
@@ -11,6 +12,8 @@ type TeamPage = {
   readonly roles: readonly Role[];
   /** Whether the user has a permission. The service enforces it; pages hide actions that it would reject. */
   readonly can: (permission: Permission) => boolean;
+  /** As `can`, also for a permission of the product. */
+  readonly holds: (permission: string) => boolean;
 };
 
 export const TeamContext = createContext<TeamPage | null>(null);

@@ -6,9 +6,10 @@ import { FormDialog } from '../../components/form-dialog.tsx';
 import { endpointsQuery } from '../../page-queries.ts';
 import { webhooksTexts as words } from '../../messages/webhooks.ts';
 import { trpc } from '../../trpc.ts';
-import type { EventType, NewSecret, TeamId } from './endpoints.ts';
+import { useSeesAll, type EventType, type NewSecret, type TeamId } from './endpoints.ts';
 import { EventTypes } from './event-types.tsx';
 import { SecretOnce } from './secret-once.tsx';
+import { useKept } from '../../kept.ts';
 
 type CreateEndpointProps = { readonly teamId: TeamId; readonly onClose: () => void };
 
@@ -24,9 +25,12 @@ export function CreateEndpoint({ teamId, onClose }: CreateEndpointProps) {
 type CreateDialogProps = CreateEndpointProps & { readonly onCreated: (created: NewSecret) => void };
 
 function CreateDialog({ teamId, onCreated, onClose }: CreateDialogProps) {
-  const [types, setTypes] = useState<string[]>();
+  const [chosen, setTypes] = useKept<string[] | undefined>('new types', undefined);
+  const seesAll = useSeesAll(teamId);
+  const types = chosen ?? (seesAll ? undefined : []);
   const queries = useQueryClient();
   const form = useCallForm({
+    isNew: true,
     initialValues: { url: '', signature: 'hmac' },
     call: ({ url, signature }) =>
       trpc.webhooks.create.mutate({

@@ -9,6 +9,7 @@ import { query, toFailure } from '../../trpc.ts';
 import { DeliveryRow } from './delivery-row.tsx';
 import type { Delivery, TeamId } from './endpoints.ts';
 import { ReplayFailed } from './replay-failed.tsx';
+import { Name } from '../../components/name.tsx';
 import './webhooks.css';
 
 const INTERVAL_MS = 5000;
@@ -33,7 +34,10 @@ export function DeliveriesPage({ teamId, endpointId, back }: DeliveriesPageProps
   };
   const next = page.data?.nextCursor ?? null;
   return (
-    <Page title={words.deliveries} explanation={endpoint?.url ?? words.deliveriesExplanation}>
+    <Page
+      title={words.deliveries}
+      explanation={endpoint === undefined ? words.deliveriesExplanation : <Name>{endpoint.url}</Name>}
+    >
       <div>{back}</div>
       <Group justify="space-between" align="end">
         <NativeSelect

@@ -10,6 +10,8 @@ import { reloadDeliveries } from './reload.ts';
 import type { Delivery, TeamId } from './endpoints.ts';
 import { useSubmission } from '../../components/submission.ts';
 import { SEPARATOR } from '../../messages/language.ts';
+import { Name } from '../../components/name.tsx';
+import { neutralizeLines } from '../../../messages/neutralize.ts';
 
 const COLORS = { waiting: 'gray', sending: 'blue', delivered: 'teal', failed: 'red', skipped: 'gray' } as const;
 
@@ -51,7 +53,7 @@ export function DeliveryRow({ teamId, endpointId, delivery }: DeliveryRowProps) 
           </Text>
           {reason !== null && (
             <Text size="sm" className="wrap">
-              <bdi>{reason}</bdi>
+              <Name>{reason}</Name>
             </Text>
           )}
         </div>
@@ -81,12 +83,13 @@ function Attempts({ delivery: { attempts, type } }: Pick<DeliveryRowProps, 'deli
           <li key={at}>
             <time dateTime={at}>{minute(at)}</time>
             {SEPARATOR}
-            {status === null ? <bdi>{error}</bdi> : words.status(status)}
+            {status === null ? <Name>{error}</Name> : words.status(status)}
             {SEPARATOR}
             {words.took(durationMs)}
             {answer !== null && answer !== '' && (
+              // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, also by keyboard
               <pre className="webhook-answer" dir="auto" tabIndex={0} aria-label={words.answer}>
-                {answer}
+                {neutralizeLines(answer)}
               </pre>
             )}
           </li>

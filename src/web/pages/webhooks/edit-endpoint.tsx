@@ -1,6 +1,5 @@
 import { TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import { useCallForm } from '../../components/call-form.ts';
 import { FormDialog } from '../../components/form-dialog.tsx';
 import { useNotice } from '../../components/notices.tsx';
@@ -9,13 +8,18 @@ import { texts } from '../../messages/console.ts';
 import { webhooksTexts as words } from '../../messages/webhooks.ts';
 import { trpc } from '../../trpc.ts';
 import { asTypes } from './create-endpoint.tsx';
-import type { Endpoint, TeamId } from './endpoints.ts';
+import { useSeesAll, type Endpoint, type TeamId } from './endpoints.ts';
 import { EventTypes } from './event-types.tsx';
+import { useKept } from '../../kept.ts';
 
 type EditEndpointProps = { readonly teamId: TeamId; readonly endpoint: Endpoint; readonly onClose: () => void };
 
 export function EditEndpoint({ teamId, endpoint, onClose }: EditEndpointProps) {
-  const [types, setTypes] = useState(endpoint.types.length === 0 ? undefined : endpoint.types);
+  const [types, setTypes] = useKept<string[] | undefined>(
+    'types',
+    endpoint.types.length === 0 ? undefined : endpoint.types,
+  );
+  const seesAll = useSeesAll(teamId);
   const queries = useQueryClient();
   const notify = useNotice();
   const form = useCallForm({
@@ -33,7 +37,8 @@ export function EditEndpoint({ teamId, endpoint, onClose }: EditEndpointProps) {
       title={words.editOf(endpoint.url)}
       form={form}
       submit={texts.save}
-      isIncomplete={types?.length === 0}
+      // Whoever saves all events becomes responsible for them, without being able to see them.
+      isIncomplete={types === undefined ? !seesAll : types.length === 0}
       onClose={onClose}
     >
       <TextInput

@@ -1,5 +1,4 @@
 import { Badge, Group, Menu, Text } from '@mantine/core';
-import { useState } from 'react';
 import { useDates } from '../../components/dates.ts';
 import { FailureAlert } from '../../components/failure-alert.tsx';
 import { TextLink } from '../../components/links.tsx';
@@ -10,6 +9,8 @@ import { useChange } from './change.ts';
 import { EndpointDialog, type DialogName } from './endpoint-dialog.tsx';
 import type { Endpoint, TeamId } from './endpoints.ts';
 import { SEPARATOR } from '../../messages/language.ts';
+import { useKept } from '../../kept.ts';
+import { Name } from '../../components/name.tsx';
 
 const COLORS = { active: 'teal', failing: 'red', paused: 'gray', disabled: 'red' } as const;
 
@@ -19,7 +20,7 @@ const DISABLED: Readonly<Partial<Record<string, string>>> = words.disabledBecaus
 
 export function EndpointRow({ teamId, endpoint }: EndpointRowProps) {
   const { url, status, endpointId } = endpoint;
-  const [dialog, setDialog] = useState<DialogName>();
+  const [dialog, setDialog] = useKept<DialogName | undefined>(`dialog of ${endpointId}`, undefined);
   const change = useChange(teamId, endpointId);
   const isActive = status === 'active' || status === 'failing';
   return (
@@ -27,7 +28,7 @@ export function EndpointRow({ teamId, endpoint }: EndpointRowProps) {
       <div className="row-head">
         <Group gap="xs" className="row-text">
           <Text fw={600} component="h2" className="wrap">
-            <bdi>{url}</bdi>
+            <Name>{url}</Name>
           </Text>
           <Badge variant="light" color={COLORS[status]} tt="none">
             {words.statuses[status]}

@@ -4,7 +4,7 @@ import { FailureAlert } from '../../components/failure-alert.tsx';
 import { Placeholder } from '../../components/page.tsx';
 import { webhooksTexts as words } from '../../messages/webhooks.ts';
 import { query, toFailure } from '../../trpc.ts';
-import type { TeamId } from './endpoints.ts';
+import { useSeesAll, type TeamId } from './endpoints.ts';
 
 type EventTypesProps = {
   readonly teamId: TeamId;
@@ -13,22 +13,25 @@ type EventTypesProps = {
   readonly onChange: (chosen: string[] | undefined) => void;
 };
 
-/** The types of events that an endpoint gets: all, or a checkbox for each. */
-export const EventTypes = ({ teamId, chosen, onChange }: EventTypesProps) => (
-  <>
-    <Radio.Group
-      label={words.events}
-      value={chosen === undefined ? 'all' : 'some'}
-      onChange={(value) => onChange(value === 'all' ? undefined : [])}
-    >
-      <Stack gap="xs" mt="xs">
-        <Radio value="all" label={words.all} />
-        <Radio value="some" label={words.some} />
-      </Stack>
-    </Radio.Group>
-    {chosen !== undefined && <Choice teamId={teamId} chosen={chosen} onChange={onChange} />}
-  </>
-);
+/** The types of events that an endpoint gets: all, for who may see them all, or a checkbox for each. */
+export function EventTypes({ teamId, chosen, onChange }: EventTypesProps) {
+  const seesAll = useSeesAll(teamId);
+  return (
+    <>
+      <Radio.Group
+        label={words.events}
+        value={chosen === undefined ? 'all' : 'some'}
+        onChange={(value) => onChange(value === 'all' ? undefined : [])}
+      >
+        <Stack gap="xs" mt="xs">
+          <Radio value="all" label={words.all} disabled={!seesAll} description={seesAll ? undefined : words.needsAll} />
+          <Radio value="some" label={words.some} />
+        </Stack>
+      </Radio.Group>
+      {chosen !== undefined && <Choice teamId={teamId} chosen={chosen} onChange={onChange} />}
+    </>
+  );
+}
 
 function Choice({ teamId, chosen, onChange }: EventTypesProps & { readonly chosen: readonly string[] }) {
   const types = useQuery(query('webhooks.types', { teamId }));
@@ -37,11 +40,13 @@ function Choice({ teamId, chosen, onChange }: EventTypesProps & { readonly chose
   return (
     <Checkbox.Group label={words.types} value={[...chosen]} onChange={onChange}>
       <Stack gap="xs" className="webhook-types">
-        {types.data.map(({ type, permission }) => (
+        {types.data.map(({ type, permission, isAvailable }) => (
           <Checkbox
             key={type}
             value={type}
             label={type}
+            // What is chosen already can be given up.
+            disabled={!isAvailable && !chosen.includes(type)}
             description={permission === null ? undefined : words.needs(permission)}
           />
         ))}

@@ -1,6 +1,5 @@
 import { Button, EmptyState, Paper } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { FailureAlert } from '../../components/failure-alert.tsx';
 import { App } from '../../components/icons.tsx';
 import { Page, Placeholder } from '../../components/page.tsx';
@@ -11,11 +10,12 @@ import { CreateEndpoint } from './create-endpoint.tsx';
 import { EndpointRow } from './endpoint-row.tsx';
 import type { TeamId } from './endpoints.ts';
 import './webhooks.css';
+import { useKept } from '../../kept.ts';
 
 /** The webhook endpoints of a team, or of the installation. */
 export function WebhooksPage({ teamId }: { readonly teamId: TeamId }) {
   const endpoints = useQuery(endpointsQuery(teamId));
-  const [creating, setCreating] = useState(false);
+  const [creating, setCreating] = useKept('creating', false);
   const create = <Button onClick={() => setCreating(true)}>{words.create}</Button>;
   const { data, error } = endpoints;
   return (

@@ -1,3 +1,14 @@
+import type { ReactNode } from 'react';
+
+/** What the dialog of an action shows of its rows. */
+export type BulkDetails<Row> = {
+  readonly rows: readonly Row[];
+  readonly chosen: string;
+  readonly onChoose: (value: string) => void;
+  /** Called once the details are read: the action waits for them. */
+  readonly onReady: () => void;
+};
+
 /** An action on several rows: one call for each, with one outcome. */
 export type BulkAction<Row> = {
   readonly id: string;
@@ -12,6 +23,8 @@ export type BulkAction<Row> = {
     readonly label: string;
     readonly options: readonly { readonly value: string; readonly label: string }[];
   };
+  /** What else the action does, read when its dialog opens. It can have a value to choose. */
+  readonly details?: (props: BulkDetails<Row>) => ReactNode;
   readonly call: (row: Row, chosen: string) => Promise<unknown>;
 };
 

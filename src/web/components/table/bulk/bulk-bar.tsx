@@ -1,10 +1,11 @@
 import { Button, Group, Text } from '@mantine/core';
-import { lazy, useState } from 'react';
+import { lazy } from 'react';
 import { tableTexts as words } from '../../../messages/table.ts';
 import { LoadedDialog } from '../../loaded-dialog.tsx';
 import type { Selection } from '../selection.ts';
 import type { BulkAction } from './bulk-action.ts';
 import type { BulkDialog as TypedBulkDialog } from './bulk-dialog.tsx';
+import { useKept } from '../../../kept.ts';
 
 // Tables load without it, because few visits change several rows.
 const BulkDialog = lazy(async () => ({
@@ -23,8 +24,9 @@ type BulkBarProps<Row> = {
 /** What can be done with the selected rows. The status is always present, so that screen readers announce it. */
 export function BulkBar<Row>({ selection, actions, rowId, rowName, onExport, onEnd }: BulkBarProps<Row>) {
   // The rows are kept with the action, because the action can remove them from the table.
-  const [open, setOpen] = useState<{ action: BulkAction<Row>; rows: readonly Row[] }>();
+  const [open, setOpen] = useKept<{ id: string; rows: readonly Row[] } | undefined>('bulk dialog', undefined);
   const { rows } = selection;
+  const action = actions.find(({ id }) => id === open?.id);
   return (
     <div
       role="group"
@@ -43,7 +45,7 @@ export function BulkBar<Row>({ selection, actions, rowId, rowName, onExport, onE
               size="compact-sm"
               variant="default"
               className={action.color === 'red' ? 'data-danger' : undefined}
-              onClick={() => setOpen({ action, rows })}
+              onClick={() => setOpen({ id: action.id, rows })}
             >
               {action.label}
             </Button>
@@ -56,10 +58,11 @@ export function BulkBar<Row>({ selection, actions, rowId, rowName, onExport, onE
           </Button>
         </Group>
       )}
-      {open && (
+      {open && action && (
         <LoadedDialog onClose={() => setOpen(undefined)}>
           <BulkDialog
-            {...open}
+            action={action}
+            rows={open.rows}
             rowId={rowId}
             rowName={rowName}
             onEnd={onEnd}

@@ -9,6 +9,7 @@ import { BULK_MAX, type BulkAction } from './bulk-action.ts';
 import { Outcomes } from './outcomes.tsx';
 import { useBulkRun } from './use-bulk-run.ts';
 import { SEPARATOR } from '../../../messages/language.ts';
+import { useKept } from '../../../kept.ts';
 
 const words = tableTexts.bulk;
 
@@ -29,7 +30,8 @@ type BulkDialogProps<Row> = {
 export function BulkDialog<Row>({ action, rows, rowId, rowName, onEnd, onClose }: BulkDialogProps<Row>) {
   const [applicable] = useState(() => rows.filter(action.applies));
   const targets = applicable.slice(0, BULK_MAX);
-  const [chosen, setChosen] = useState(action.choice?.options[0]?.value ?? '');
+  const [chosen, setChosen] = useKept('chosen for all', action.choice?.options[0]?.value ?? '');
+  const [isReady, setReady] = useState(action.details === undefined);
   const run = useBulkRun(rowId, (row: Row) => action.call(row, chosen));
   const { outcomes, isRunning, fatal } = run;
   const inState = (...states: string[]) =>
@@ -65,10 +67,12 @@ export function BulkDialog<Row>({ action, rows, rowId, rowName, onEnd, onClose }
               data={[...action.choice.options]}
             />
           )}
+          {targets.length > 0 &&
+            action.details?.({ rows: targets, chosen, onChoose: setChosen, onReady: () => setReady(true) })}
           <DialogButtons onCancel={() => onClose([])} focusCancel>
             <Button
               {...(action.color && { color: action.color })}
-              disabled={targets.length === 0}
+              disabled={targets.length === 0 || !isReady}
               onClick={() => void start(targets)}
             >
               {/* The ellipsis announced this dialog. */}

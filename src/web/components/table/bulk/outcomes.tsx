@@ -3,6 +3,7 @@ import { memo } from 'react';
 import { tableTexts } from '../../../messages/table.ts';
 import type { Outcome } from './run.ts';
 import { SEPARATOR } from '../../../messages/language.ts';
+import { Name } from '../../name.tsx';
 
 const words = tableTexts.bulk;
 
@@ -42,6 +43,7 @@ export function Outcomes<Row>({ rows, rowId, rowName, outcomes, isRunning, waitS
       <Text size="sm" fw={600} role="status">
         {!isRunning && describeEnd(done, failed, count('waiting'))}
       </Text>
+      {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, also by keyboard */}
       <ul className="data-outcomes" aria-label={words.results} tabIndex={0}>
         {rows.map((row) => (
           <OutcomeRow key={rowId(row)} name={rowName(row)} outcome={outcomeOf(row)} />
@@ -53,7 +55,7 @@ export function Outcomes<Row>({ rows, rowId, rowName, outcomes, isRunning, waitS
 
 const OutcomeRow = memo(({ name, outcome }: { readonly name: string; readonly outcome: Outcome }) => (
   <li>
-    <bdi className="wrap">{name}</bdi>
+    <Name className="wrap">{name}</Name>
     <Text size="sm" component="span" c={COLORS[outcome.state]} className="wrap">
       {outcome.state === 'failed' ? outcome.failure.title : words.states[outcome.state]}
     </Text>

@@ -1,5 +1,5 @@
 import { TRPCClientError } from '@trpc/client';
-import type { AppRouter } from '../../../../router.ts';
+import type { AppRouter } from '#client/router';
 import { toFailure, type Failure } from '../../../trpc.ts';
 import { findUnanswered } from '../../../unanswered.ts';
 

@@ -6,6 +6,7 @@ import { auditTexts as words } from '../../../messages/audit.ts';
 import { useTeam } from '../team.ts';
 import { describeEvent, EventCell } from './event-cell.tsx';
 import type { AuditEvent } from './event.ts';
+import { Name } from '../../../components/name.tsx';
 
 /** The columns of the audit log. Its export is that of the whole log. */
 export const auditColumns: readonly Column<AuditEvent>[] = [
@@ -32,21 +33,19 @@ export const auditColumns: readonly Column<AuditEvent>[] = [
     width: '15%',
     isLabelled: true,
   },
-  {
-    id: 'request',
-    title: words.requestColumn,
-    value: ({ requestId }) => requestId,
-    cell: ({ requestId }) =>
-      requestId !== null && (
-        <Text size="xs" c="dimmed" className="wrap">
-          {requestId}
-        </Text>
-      ),
-    width: '17%',
-    isLabelled: true,
-    isHiddenByDefault: true,
-  },
+  requestColumn('request', words.requestColumn, ({ requestId }) => requestId),
+  requestColumn('clientRequest', words.clientRequestColumn, ({ clientRequestId }) => clientRequestId),
 ];
+
+function requestColumn(id: string, title: string, value: (event: AuditEvent) => string | null): Column<AuditEvent> {
+  const cell = (event: AuditEvent) =>
+    value(event) !== null && (
+      <Text size="xs" c="dimmed" className="wrap">
+        <Name>{value(event)}</Name>
+      </Text>
+    );
+  return { id, title, value, cell, width: '17%', isLabelled: true, isHiddenByDefault: true };
+}
 
 /** The time of day: rows are grouped by day. */
 function Time({ at }: { readonly at: string }) {

@@ -11,10 +11,10 @@ const COLUMNS: Readonly<Record<string, (event: AuditEvent) => unknown>> = {
   occurredAt: ({ occurredAt }) => occurredAt,
   event: ({ event }) => event,
   actorKind: ({ actorKind }) => actorKind,
-  actorId: ({ actor }) => actor?.userId,
+  actorId: ({ actor }) => actor?.accountId,
   actorName: ({ actor }) => actor?.name,
   credentialName: ({ credentialName }) => credentialName,
-  subjectId: ({ subject }) => subject?.userId,
+  subjectId: ({ subject }) => subject?.accountId,
   subjectName: ({ subject }) => subject?.name,
   targetId: ({ target }) => target?.id,
   targetName: ({ target }) => target?.name,
@@ -22,6 +22,8 @@ const COLUMNS: Readonly<Record<string, (event: AuditEvent) => unknown>> = {
   requestId: ({ requestId }) => requestId,
   reason: ({ reason }) => reason,
   count: ({ count }) => count,
+  // New columns are the last ones, for readers that know columns by their place.
+  clientRequestId: ({ clientRequestId }) => clientRequestId,
 };
 
 type Filter = Omit<Parameters<typeof trpc.audit.list.query>[0], 'cursor' | 'limit'>;

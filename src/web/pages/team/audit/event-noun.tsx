@@ -1,6 +1,9 @@
 import { TextLink } from '../../../components/links.tsx';
 import { useTeam, type Permission } from '../team.ts';
 import type { AuditEvent } from './event.ts';
+import { Name } from '../../../components/name.tsx';
+import { OwnWords } from '../../../messages/define-texts.ts';
+import { replaceQuotationMarks } from '../../../../messages/neutralize.ts';
 
 export type Role = 'actor' | 'subject' | 'target';
 
@@ -30,13 +33,15 @@ const PLACES: Readonly<Record<string, Place>> = {
 /** Events after which the page does not show what they name. */
 const ENDS = /\.(deleted|revoked|removed|declined)$/;
 
-type EventNounProps = { readonly event: AuditEvent; readonly role: Role; readonly name: string };
+type EventNounProps = { readonly event: AuditEvent; readonly role: Role; readonly name: string | OwnWords };
 
 /** The name of what an event is about, which leads to where it is shown if it still can be. */
 export function EventNoun({ event, role, name }: EventNounProps) {
   const { team, can } = useTeam();
   const place = findPlace(event, role);
-  if (place === undefined || !can(place.needs)) return <bdi>{name}</bdi>;
+  if (name instanceof OwnWords) return <Name>{name.text}</Name>;
+  const shown = replaceQuotationMarks(name);
+  if (place === undefined || !can(place.needs)) return <Name>{shown}</Name>;
   return (
     <TextLink
       to={place.to}
@@ -44,7 +49,7 @@ export function EventNoun({ event, role, name }: EventNounProps) {
       search={place.isSearched === true ? { q: name } : {}}
       className="event-noun"
     >
-      <bdi>{name}</bdi>
+      <Name>{shown}</Name>
     </TextLink>
   );
 }

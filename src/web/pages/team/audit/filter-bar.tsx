@@ -8,6 +8,7 @@ import { useTeam } from '../team.ts';
 import './audit.css';
 import type { AuditSearch } from './filter.ts';
 import { NameSelect } from './name-select.tsx';
+import { neutralize } from '../../../../messages/neutralize.ts';
 
 type FilterBarProps = {
   readonly search: AuditSearch;
@@ -21,12 +22,12 @@ type FilterBarProps = {
 function toPerson(member: Member) {
   const name = getMemberName(member);
   return {
-    value: member.userId,
-    label: member.email === null || name === member.email ? name : `${name} (${member.email})`,
+    value: member.accountId,
+    label: member.email === null || name === member.email ? name : `${name} (${neutralize(member.email)})`,
   };
 }
 
-const toKey = ({ id, name, last4 }: Key) => ({ value: id, label: `${name} (…${last4})` });
+const toKey = ({ id, name, last4 }: Key) => ({ value: id, label: `${neutralize(name)} (…${last4})` });
 
 /** Filters by kind, person, key, days and address. */
 export function FilterBar({ search, onChange, personName, keyName }: FilterBarProps) {

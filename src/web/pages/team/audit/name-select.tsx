@@ -4,6 +4,8 @@ import { useState } from 'react';
 import { followActiveOption } from '../../../components/active-option.ts';
 import { auditTexts as words } from '../../../messages/audit.ts';
 import { toFailure } from '../../../trpc.ts';
+import { neutralize } from '../../../../messages/neutralize.ts';
+import { Name } from '../../../components/name.tsx';
 
 type Option = { readonly value: string; readonly label: string };
 
@@ -38,7 +40,7 @@ export function NameSelect<Row>({ label, rows, toOption, value, name, onChange }
   });
   const listed = [{ value: '', label: words.kinds[''] }, ...(data ?? []).map(toOption)];
   const found = listed.find((option) => option.value === (value ?? ''));
-  const chosen = found ?? { value: value ?? '', label: name ?? value ?? '' };
+  const chosen = found ?? { value: value ?? '', label: neutralize(name ?? value ?? '') };
   return (
     <div ref={followActiveOption} className="contents">
       <Select
@@ -46,7 +48,7 @@ export function NameSelect<Row>({ label, rows, toOption, value, name, onChange }
         label={label}
         value={chosen.value}
         data={found === undefined ? [...listed, chosen] : listed}
-        renderOption={({ option }) => <bdi>{option.label}</bdi>}
+        renderOption={({ option }) => <Name>{option.label}</Name>}
         limit={OPTIONS_MAX}
         searchable
         // Also once the options have arrived, so that Enter chooses the first one that was found.

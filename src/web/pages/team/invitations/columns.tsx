@@ -6,6 +6,7 @@ import { invitationsTexts as words } from '../../../messages/invitations.ts';
 import { getRoleName } from '../roles/role-name.ts';
 import type { Role } from '../team.ts';
 import { getInvitationState, type Invitation } from './invitation.ts';
+import { Name } from '../../../components/name.tsx';
 
 const STATES = Object.entries(words.states).map(([value, label]) => ({ value, label }));
 const COLORS = { pending: 'teal', failed: 'red', expired: 'gray' } as const;
@@ -18,7 +19,7 @@ export const invitationColumns = (roles: readonly Role[]): readonly Column<Invit
     value: ({ email }) => email,
     cell: ({ email }) => (
       <Text fw={600} size="sm" className="wrap">
-        <bdi>{email}</bdi>
+        <Name>{email}</Name>
       </Text>
     ),
     search: ({ email }) => email,
@@ -27,7 +28,7 @@ export const invitationColumns = (roles: readonly Role[]): readonly Column<Invit
     id: 'role',
     title: words.dialog.role,
     value: getInvitationRole,
-    cell: (invitation) => <bdi className="wrap">{getInvitationRole(invitation)}</bdi>,
+    cell: (invitation) => <Name className="wrap">{getInvitationRole(invitation)}</Name>,
     filter: {
       options: roles
         .filter(({ roleId }) => roleId !== 'owner')

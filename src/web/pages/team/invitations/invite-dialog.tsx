@@ -11,6 +11,7 @@ import { AlreadyMembers, useAddressees } from './already-members.tsx';
 import { Results } from './results.tsx';
 import { RolePicker } from './role-picker.tsx';
 import '../invitations.css';
+import { useKept } from '../../../kept.ts';
 
 const words = invitationsTexts.dialog;
 
@@ -24,8 +25,8 @@ type InviteDialogProps = {
 export function InviteDialog({ email, roleId, onClose }: InviteDialogProps) {
   const { team, roles: all } = useTeam();
   const roles = all.filter(({ isAssignable }) => isAssignable);
-  const [text, setText] = useState(email);
-  const [chosen, setChosen] = useState(roleId ?? 'member');
+  const [text, setText] = useKept('new addresses', email);
+  const [chosen, setChosen] = useKept('new role', roleId ?? 'member');
   const [isEmpty, setEmpty] = useState(false);
   const field = useRef<HTMLTextAreaElement>(null);
   const closing = useRef<HTMLButtonElement>(null);

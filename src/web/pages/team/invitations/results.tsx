@@ -4,6 +4,7 @@ import { faultText } from '../../../components/call-form.ts';
 import { texts } from '../../../messages/console.ts';
 import { invitationsTexts } from '../../../messages/invitations.ts';
 import { toFailure } from '../../../trpc.ts';
+import { Name } from '../../../components/name.tsx';
 
 const words = invitationsTexts.dialog;
 
@@ -15,7 +16,7 @@ export const Results = ({ results }: { readonly results: readonly Invited[] }) =
       <li key={result.email} className="row">
         <div className="row-text">
           <Text size="sm" fw={600} className="wrap">
-            {result.email}
+            <Name>{result.email}</Name>
           </Text>
           {result.state === 'failed' && <Reason error={result.error} />}
         </div>

@@ -1,8 +1,10 @@
+import { createElement } from 'react';
 import type { BulkAction } from '../../../components/table/bulk/bulk-action.ts';
 import { membersTexts } from '../../../messages/members.ts';
 import { trpc } from '../../../trpc.ts';
 import { getRoleName } from '../roles/role-name.ts';
 import type { useTeam } from '../team.ts';
+import { BulkRemoval, WITH_INVITATIONS } from './bulk-removal.tsx';
 import { actionsOn, type Action, type Member } from './member.ts';
 
 const words = membersTexts.bulk;
@@ -11,7 +13,7 @@ const words = membersTexts.bulk;
 export function memberBulkActions(page: ReturnType<typeof useTeam>, readerId: string): BulkAction<Member>[] {
   const { team, roles, can } = page;
   const canTake = (action: Action) => (member: Member) => actionsOn(member, page, readerId).includes(action);
-  const of = ({ userId }: Member) => ({ teamId: team.id, userId });
+  const of = ({ accountId }: Member) => ({ teamId: team.id, accountId });
   const assignable = roles.filter(({ isAssignable }) => isAssignable);
   const actions: BulkAction<Member>[] = [];
   if (can('edit_team_settings') && assignable.length > 0) {
@@ -45,7 +47,11 @@ export function memberBulkActions(page: ReturnType<typeof useTeam>, readerId: st
         ...words.remove,
         color: 'red',
         applies: canTake('remove'),
-        call: (member) => trpc.removeTeamMember.mutate(of(member)),
+        details: (given) => createElement(BulkRemoval, given),
+        call: (member, chosen) =>
+          chosen === WITH_INVITATIONS
+            ? trpc.members.removeWithInvitations.mutate(of(member))
+            : trpc.removeTeamMember.mutate({ teamId: team.id, userId: member.accountId }),
       },
     );
   }

@@ -5,6 +5,7 @@ import { PersonPicture } from '../../../components/picture.tsx';
 import { membersTexts as words } from '../../../messages/members.ts';
 import { me } from '../../../session.ts';
 import { getMemberName, getMemberState, type Member, type MemberState } from './member.ts';
+import { Name } from '../../../components/name.tsx';
 
 const COLORS: Readonly<Record<MemberState, string>> = { active: 'teal', inactive: 'gray', expired: 'yellow' };
 
@@ -16,13 +17,13 @@ export function Who({ member }: CellProps) {
   const name = getMemberName(member);
   return (
     <div className="member-who">
-      <PersonPicture name={name} src={member.avatar} seed={member.userId} size={36} />
+      <PersonPicture name={name} src={member.avatar} seed={member.accountId} size={36} />
       <div className="member-name">
         <Group gap={8}>
           <Text fw={600} size="sm" className="wrap">
-            <bdi>{name}</bdi>
+            <Name>{name}</Name>
           </Text>
-          {member.userId === person?.id && (
+          {member.accountId === person?.id && (
             <Badge variant="light" size="sm" tt="none">
               {words.you}
             </Badge>
@@ -30,7 +31,7 @@ export function Who({ member }: CellProps) {
         </Group>
         {member.email !== null && member.email !== name && (
           <Text size="sm" c="dimmed" className="wrap">
-            <bdi>{member.email}</bdi>
+            <Name>{member.email}</Name>
           </Text>
         )}
       </div>

@@ -1,6 +1,5 @@
 import { Button, Radio, Stack } from '@mantine/core';
 import { DialogButtons } from '../../../components/dialog-buttons.tsx';
-import { useState } from 'react';
 import { Dialog } from '../../../components/dialog.tsx';
 import { membersTexts as words } from '../../../messages/members.ts';
 import { permissionTexts } from '../../../messages/permissions.ts';
@@ -8,6 +7,10 @@ import { useTeam, type Role } from '../team.ts';
 import type { RowChange } from './changes.ts';
 import { getMemberName, type Member } from './member.ts';
 import { getRoleName } from '../roles/role-name.ts';
+import { useKept } from '../../../kept.ts';
+
+/** The name under which the chosen role is kept. */
+export const CHOSEN_ROLE = 'chosen role';
 
 type ChangeRoleProps = {
   readonly member: Member;
@@ -18,7 +21,7 @@ type ChangeRoleProps = {
 /** Lists the roles that the user can assign, with their permissions. */
 export function ChangeRole({ member, onChange, onClose }: ChangeRoleProps) {
   const { roles } = useTeam();
-  const [chosen, setChosen] = useState(member.roleId);
+  const [chosen, setChosen] = useKept(CHOSEN_ROLE, member.roleId);
   const assignable = roles.filter(({ isAssignable }) => isAssignable);
   const name = getMemberName(member);
 

@@ -22,25 +22,25 @@ export function useMemberChanges() {
   const [saving, setSaving] = useState<ReadonlySet<string>>(new Set());
   const [refusal, setRefusal] = useState<{ member: Member; failure: Failure }>();
 
-  const mark = (userId: string, isSaving: boolean) =>
+  const mark = (accountId: string, isSaving: boolean) =>
     setSaving((current) => {
       const next = new Set(current);
-      if (isSaving) next.add(userId);
-      else next.delete(userId);
+      if (isSaving) next.add(accountId);
+      else next.delete(accountId);
       return next;
     });
 
   async function change({ member, to, notice }: RowChange): Promise<void> {
-    const { userId } = member;
+    const { accountId } = member;
     setRefusal(undefined);
-    mark(userId, true);
+    mark(accountId, true);
     try {
-      await mutateAsync({ userId, ...to });
+      await mutateAsync({ accountId, ...to });
       notify(notice);
     } catch (error) {
       setRefusal({ member, failure: toFailure(error) });
     }
-    mark(userId, false);
+    mark(accountId, false);
   }
   return { change, saving, refusal, forget: () => setRefusal(undefined) };
 }

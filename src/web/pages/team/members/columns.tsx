@@ -4,6 +4,7 @@ import { membersTexts as words } from '../../../messages/members.ts';
 import type { Role } from '../team.ts';
 import { Joined, State, Who } from './cells.tsx';
 import { getMemberName, getMemberState, type Member } from './member.ts';
+import { Name } from '../../../components/name.tsx';
 
 const STATES = Object.entries(words.states).map(([value, label]) => ({ value, label }));
 
@@ -27,7 +28,7 @@ export const memberColumns = (roles: readonly Role[]): readonly Column<Member>[]
     id: 'role',
     title: words.role,
     value: getMemberRole,
-    cell: (member) => <bdi className="wrap">{getMemberRole(member)}</bdi>,
+    cell: (member) => <Name className="wrap">{getMemberRole(member)}</Name>,
     filter: {
       options: roles.map(({ roleId, name }) => ({ value: roleId, label: name === null ? roleId : getRoleLabel(name) })),
       value: ({ roleId }) => roleId,

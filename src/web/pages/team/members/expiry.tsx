@@ -1,5 +1,6 @@
 import { useChangeMember } from '#client/react';
 import { Text, TextInput } from '@mantine/core';
+import { useState } from 'react';
 import { useCallForm } from '../../../components/call-form.ts';
 import { useDates } from '../../../components/dates.ts';
 import { FormDialog } from '../../../components/form-dialog.tsx';
@@ -21,12 +22,13 @@ export function Expiry({ member, onClose }: { readonly member: Member; readonly 
   const notify = useNotice();
   const change = useChangeMember(team.id);
   const name = getMemberName(member);
-  const { userId, expiresAt: current } = member;
+  const { accountId, expiresAt: current } = member;
+  const [today] = useState(() => getDay(new Date()));
   const form = useCallForm({
     initialValues: { expiresAt: current === null ? '' : getDay(new Date(current)) },
     call: async ({ expiresAt: lastDay }) => {
       const expiresAt = lastDay === '' ? '' : getEndOfDay(lastDay);
-      await change.mutateAsync({ userId, expiresAt });
+      await change.mutateAsync({ accountId, expiresAt });
       return expiresAt;
     },
     onSuccess: (expiresAt) => {
@@ -47,7 +49,7 @@ export function Expiry({ member, onClose }: { readonly member: Member; readonly 
         type="date"
         label={words.expiryDay}
         description={words.expiryHint}
-        min={getDay(new Date())}
+        min={today}
         max="9999-12-31"
         data-autofocus
       />

@@ -22,7 +22,7 @@ type MemberMenuProps = {
 };
 
 export const MemberMenu = ({ member, actions, onAction }: MemberMenuProps) => (
-  <RowMenu name={getMemberName(member)} id={member.userId}>
+  <RowMenu name={getMemberName(member)} id={member.accountId}>
     {actions.map((action) => (
       <Menu.Item
         key={action}

@@ -20,16 +20,19 @@ export type Action = 'role' | 'expiry' | 'endless' | 'activate' | 'deactivate' |
 
 /** Returns the actions that the user can take on a membership. None for their own and for the owner’s. */
 export function actionsOn(member: Member, page: TeamPage, readerId: string): readonly Action[] {
-  if (member.roleId === 'owner' || member.userId === readerId) return [];
+  if (member.roleId === 'owner' || member.accountId === readerId) return [];
   const role = page.roles.find(({ roleId }) => roleId === member.roleId);
   const isAbove = role === undefined || !role.permissions.every((permission) => page.can(permission));
   const actions: Action[] = [];
   if (page.can('edit_team_settings') && !isAbove) actions.push('role');
   if (page.can('remove_members')) {
-    actions.push('expiry');
+    // Giving back is granting. An end can be brought forward, whatever the role.
+    const isExpired = getMemberState(member) === 'expired';
+    if (!isAbove || !isExpired) actions.push('expiry');
     // Activating an expired membership also removes its end date.
-    if (member.expiresAt !== null && getMemberState(member) !== 'expired') actions.push('endless');
-    actions.push(member.isActive ? 'deactivate' : 'activate');
+    if (!isAbove && member.expiresAt !== null && !isExpired) actions.push('endless');
+    if (member.isActive) actions.push('deactivate');
+    else if (!isAbove) actions.push('activate');
   }
   if (page.team.role.id === 'owner' && member.isActive) actions.push('offer');
   if (page.can('remove_members')) actions.push('remove');

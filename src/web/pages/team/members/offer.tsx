@@ -17,14 +17,15 @@ export function Offer({ member, onClose }: { readonly member: Member; readonly o
   const teamCall = useTeamCall();
   const { data: standing } = useQuery(query('teams.ownershipOffer', { teamId: team.id }));
   const name = getMemberName(member);
-  const replaced = standing && standing.nominee.userId !== member.userId ? getMemberName(standing.nominee) : undefined;
+  const replaced =
+    standing && standing.nominee.accountId !== member.accountId ? getMemberName(standing.nominee) : undefined;
   return (
     <Confirmation
       title={words.offerTitle(name)}
       explanation={words.offerExplanation}
       submit={words.offerSubmit}
       color="brand"
-      call={() => teamCall(trpc.teams.offerOwnership.mutate({ teamId: team.id, userId: member.userId }))}
+      call={() => teamCall(trpc.teams.offerOwnership.mutate({ teamId: team.id, accountId: member.accountId }))}
       onSuccess={() => {
         onClose();
         notify(words.offered(name));

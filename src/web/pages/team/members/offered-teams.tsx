@@ -1,6 +1,5 @@
 import { Alert, Button, Group, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import { Confirmation } from '../../../components/confirmation.tsx';
 import { useDates } from '../../../components/dates.ts';
 import { FailureAlert } from '../../../components/failure-alert.tsx';
@@ -8,6 +7,7 @@ import { useNotice } from '../../../components/notices.tsx';
 import { membersTexts } from '../../../messages/members.ts';
 import { toFailure, trpc, type Outputs } from '../../../trpc.ts';
 import { useSubmission } from '../../../components/submission.ts';
+import { useKept } from '../../../kept.ts';
 
 type OfferedTeam = Outputs['teams']['ownershipOffers'][number];
 
@@ -18,7 +18,7 @@ export function OfferedTeams({ offers }: { readonly offers: readonly OfferedTeam
   const { day } = useDates();
   const queries = useQueryClient();
   const notify = useNotice();
-  const [accepting, setAccepting] = useState<OfferedTeam>();
+  const [accepting, setAccepting] = useKept<OfferedTeam | undefined>('accepting', undefined);
   // Ownership changes role, permissions and the list of teams, so everything is reloaded.
   const afterwards = (call: Promise<unknown>) => call.finally(() => void queries.invalidateQueries());
   const decline = useSubmission({

@@ -1,13 +1,14 @@
 import { useRemoveMember } from '#client/react';
-import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { Confirmation } from '../../../components/confirmation.tsx';
 import { FailureAlert } from '../../../components/failure-alert.tsx';
 import { useNotice } from '../../../components/notices.tsx';
 import { Placeholder } from '../../../components/page.tsx';
 import { membersTexts as words } from '../../../messages/members.ts';
-import { toFailure, query, type Outputs } from '../../../trpc.ts';
+import { toFailure, query } from '../../../trpc.ts';
 import { useTeam } from '../team.ts';
+import { Consequences } from './consequences.tsx';
 import { getMemberName, type Member } from './member.ts';
 
 /** Asks for confirmation before a member is removed, and lists what stops working. */
@@ -16,10 +17,11 @@ export function Removal({ member, onClose }: { readonly member: Member; readonly
   const notify = useNotice();
   const remove = useRemoveMember(team.id);
   const name = getMemberName(member);
-  const { userId } = member;
+  const { accountId } = member;
+  const [withInvitations, setWithInvitations] = useState(false);
   // Always reloaded, because a cached preview could be out of date.
   const preview = useQuery({
-    ...query('members.removalPreview', { teamId: team.id, userId }),
+    ...query('members.removalPreview', { teamId: team.id, accountId }),
     gcTime: 0,
   });
   return (
@@ -28,7 +30,7 @@ export function Removal({ member, onClose }: { readonly member: Member; readonly
       explanation={words.removeExplanation}
       submit={words.removeSubmit}
       isReady={preview.data !== undefined}
-      call={() => remove.mutateAsync({ userId })}
+      call={() => remove.mutateAsync({ accountId, withInvitations })}
       onSuccess={() => {
         onClose();
         notify(words.removed(name));
@@ -39,32 +41,9 @@ export function Removal({ member, onClose }: { readonly member: Member; readonly
       {preview.error !== null && (
         <FailureAlert failure={toFailure(preview.error)} retry={() => void preview.refetch()} />
       )}
-      {preview.data !== undefined && <Stopping preview={preview.data} isOwner={team.role.id === 'owner'} />}
+      {preview.data !== undefined && (
+        <Consequences preview={preview.data} isRevoked={withInvitations} onChange={setWithInvitations} />
+      )}
     </Confirmation>
-  );
-}
-
-type StoppingProps = { readonly preview: Outputs['members']['removalPreview']; readonly isOwner: boolean };
-
-function Stopping({ preview: { apiKeys, oauthGrants, ownershipOffer }, isOwner }: StoppingProps) {
-  if (apiKeys.length === 0 && oauthGrants === 0 && !ownershipOffer)
-    return (
-      <Text size="sm" c="dimmed">
-        {words.removeStopsNothing}
-      </Text>
-    );
-  return (
-    <div>
-      <Text size="sm" fw={600}>
-        {words.removeStops}
-      </Text>
-      <ul className="facts wrap">
-        {apiKeys.map(({ id, name, last4 }) => (
-          <li key={id}>{words.removeKey({ name, last4 })}</li>
-        ))}
-        {oauthGrants > 0 && <li>{words.removeApplications(oauthGrants)}</li>}
-        {ownershipOffer && <li>{isOwner ? words.removeOffer : words.removeOfferOfOwner}</li>}
-      </ul>
-    </div>
   );
 }

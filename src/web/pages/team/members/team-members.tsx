@@ -2,16 +2,17 @@ import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { FailureAlert } from '../../../components/failure-alert.tsx';
-import { People } from '../../../components/icons.tsx';
+import { People } from '../../../components/icon.tsx';
 import { DataTable } from '../../../components/table/data-table.tsx';
-import { useRowDialogs } from '../../../components/table/row-dialogs.ts';
+import { ROW_DIALOG, useRowDialogs } from '../../../components/table/row-dialogs.ts';
+import { keepWhileSent } from '../../../kept.ts';
 import { me } from '../../../session.ts';
 import { membersTexts as words } from '../../../messages/members.ts';
 import { useTeamRefresh } from '../refresh.ts';
 import { useTeam } from '../team.ts';
 import { memberBulkActions } from './bulk.ts';
-import { ChangeRole } from './change-role.tsx';
-import { useMemberChanges } from './changes.ts';
+import { ChangeRole, CHOSEN_ROLE } from './change-role.tsx';
+import { useMemberChanges, type RowChange } from './changes.ts';
 import { memberColumns } from './columns.tsx';
 import { Expiry } from './expiry.tsx';
 import { RowActions } from './row-actions.tsx';
@@ -19,7 +20,7 @@ import { getMemberName, type Action, type Member } from './member.ts';
 import { Offer } from './offer.tsx';
 import { Removal } from './removal.tsx';
 
-const rowId = ({ userId }: Member): string => userId;
+const rowId = ({ accountId }: Member): string => accountId;
 
 /** The members and the dialogs of their rows. */
 export function TeamMembers({ members }: { readonly members: readonly Member[] }) {
@@ -35,6 +36,14 @@ export function TeamMembers({ members }: { readonly members: readonly Member[] }
     else if (action === 'activate') void change({ member, to: { isActive: true }, notice: words.activated(name) });
     else if (action === 'endless') void change({ member, to: { expiresAt: null }, notice: words.expiryRemoved(name) });
     else ask(action, member);
+  };
+  const changeRole = (given: RowChange) => {
+    // The dialog is closed by now, and has to open again if the proof leads through another page.
+    const asking = {
+      [ROW_DIALOG]: { kind: 'role', row: given.member },
+      [CHOSEN_ROLE]: 'roleId' in given.to ? given.to.roleId : undefined,
+    };
+    return change(given).finally(keepWhileSent(asking));
   };
   const columns = useMemo(() => memberColumns(page.roles), [page.roles]);
   const bulk = person === undefined ? [] : memberBulkActions(page, person.id);
@@ -56,14 +65,14 @@ export function TeamMembers({ members }: { readonly members: readonly Member[] }
         rowName={getMemberName}
         texts={words.table}
         icon={<People />}
-        isBusy={({ userId }) => saving.has(userId)}
+        isBusy={({ accountId }) => saving.has(accountId)}
         actions={(member) => (
-          <RowActions member={member} readerId={person?.id} isSaving={saving.has(member.userId)} onAction={act} />
+          <RowActions member={member} readerId={person?.id} isSaving={saving.has(member.accountId)} onAction={act} />
         )}
         bulk={bulk}
         onBulkEnd={() => void refresh()}
       />
-      {dialog && asked.kind === 'role' && <ChangeRole {...dialog} onChange={(given) => void change(given)} />}
+      {dialog && asked.kind === 'role' && <ChangeRole {...dialog} onChange={(given) => void changeRole(given)} />}
       {dialog && asked.kind === 'expiry' && <Expiry {...dialog} />}
       {dialog && asked.kind === 'offer' && <Offer {...dialog} />}
       {dialog && asked.kind === 'remove' && <Removal {...dialog} />}

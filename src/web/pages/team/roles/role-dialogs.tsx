@@ -1,33 +1,43 @@
 import { Alert, TextInput } from '@mantine/core';
-import { useState } from 'react';
 import { useCallForm } from '../../../components/call-form.ts';
 import { FormDialog } from '../../../components/form-dialog.tsx';
+import { groupDeclared, teamGroup, type DeclaredPermission } from '../../../components/permissions/groups.ts';
+import { PermissionPicker } from '../../../components/permissions/permission-picker.tsx';
 import { useNotice } from '../../../components/notices.tsx';
 import { texts } from '../../../messages/console.ts';
 import { rolesTexts as words } from '../../../messages/roles.ts';
 import { trpc } from '../../../trpc.ts';
 import { useTeamRefresh } from '../refresh.ts';
-import { useTeam, type Permission, type Role } from '../team.ts';
+import { useTeam, type Permission } from '../team.ts';
 import { getRoleName } from './role-name.ts';
-import { PermissionChoice } from './permission-choice.tsx';
+import { getPermissions, isOwnPermission, type FullRole } from './role.ts';
+import { useKept } from '../../../kept.ts';
 
-type RoleFields = { readonly name: string; readonly permissions: Permission[] };
+type RoleFields = {
+  readonly name: string;
+  readonly permissions: Permission[];
+  readonly productPermissions?: string[];
+};
 
-type RoleDialogProps = {
+/** What the operator declares; undefined if it is not known. Then a dialog leaves the permissions of the product. */
+type Declared = { readonly declared: readonly DeclaredPermission[] | undefined };
+
+type RoleDialogProps = Declared & {
   readonly title: string;
   readonly submit: string;
-  readonly role?: Role;
-  readonly call: (fields: RoleFields) => Promise<Role>;
+  readonly role?: FullRole;
+  readonly call: (fields: RoleFields) => Promise<FullRole>;
   readonly done: (role: string) => string;
   readonly onClose: () => void;
 };
 
-export function CreateRole({ onClose }: { readonly onClose: () => void }) {
+export function CreateRole({ declared, onClose }: Declared & { readonly onClose: () => void }) {
   const { team } = useTeam();
   return (
     <RoleDialog
       title={words.create}
       submit={words.submit}
+      declared={declared}
       call={(fields) => trpc.roles.create.mutate({ teamId: team.id, ...fields })}
       done={words.created}
       onClose={onClose}
@@ -35,13 +45,16 @@ export function CreateRole({ onClose }: { readonly onClose: () => void }) {
   );
 }
 
-export function EditRole({ role, onClose }: { readonly role: Role; readonly onClose: () => void }) {
+type EditRoleProps = Declared & { readonly role: FullRole; readonly onClose: () => void };
+
+export function EditRole({ role, declared, onClose }: EditRoleProps) {
   const { team } = useTeam();
   return (
     <RoleDialog
       title={words.editOf(getRoleName(role))}
       submit={texts.save}
       role={role}
+      declared={declared}
       call={(fields) => trpc.roles.update.mutate({ teamId: team.id, roleId: role.roleId, ...fields })}
       done={words.edited}
       onClose={onClose}
@@ -49,14 +62,25 @@ export function EditRole({ role, onClose }: { readonly role: Role; readonly onCl
   );
 }
 
-function RoleDialog({ title, submit, role, call, done, onClose }: RoleDialogProps) {
-  const { team, can } = useTeam();
+function RoleDialog({ title, submit, role, declared, call, done, onClose }: RoleDialogProps) {
+  const { team, holds } = useTeam();
   const notify = useNotice();
   const refresh = useTeamRefresh();
-  const [ticked, setTicked] = useState<readonly Permission[]>(role?.permissions ?? []);
+  const [ticked, setTicked] = useKept<readonly string[]>(
+    role === undefined ? 'new permissions' : 'permissions',
+    role === undefined ? [] : getPermissions(role),
+  );
   const form = useCallForm({
     initialValues: { name: role?.name ?? '' },
-    call: ({ name }) => call({ name: name.trim(), permissions: ticked.filter(can) }),
+    isNew: role === undefined,
+    call: ({ name }) => {
+      const given = ticked.filter(holds);
+      return call({
+        name: name.trim(),
+        permissions: given.filter(isOwnPermission),
+        ...(declared !== undefined && { productPermissions: given.filter((one) => !isOwnPermission(one)) }),
+      });
+    },
     onSuccess: async (saved) => {
       await refresh();
       onClose();
@@ -65,6 +89,9 @@ function RoleDialog({ title, submit, role, call, done, onClose }: RoleDialogProp
     onError: () => void refresh(),
     faults: { name: { invalid_value: words.nameTaken } },
   });
+  const offered = (declared ?? []).filter(
+    ({ name, isDeprecated }) => !isDeprecated || role?.productPermissions.includes(name) === true,
+  );
   return (
     <FormDialog title={title} form={form} submit={submit} onClose={onClose}>
       {role !== undefined && role.roleId === team.role.id && <Alert color="yellow">{words.editOwn}</Alert>}
@@ -76,7 +103,13 @@ function RoleDialog({ title, submit, role, call, done, onClose }: RoleDialogProp
         required
         data-autofocus
       />
-      <PermissionChoice ticked={ticked} onChange={setTicked} />
+      <PermissionPicker
+        label={words.permissions}
+        groups={[teamGroup(), ...groupDeclared(offered)]}
+        ticked={ticked}
+        onChange={setTicked}
+        refusalOf={(permission) => (holds(permission) ? undefined : words.notHeld)}
+      />
     </FormDialog>
   );
 }

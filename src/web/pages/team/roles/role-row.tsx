@@ -1,29 +1,42 @@
 import { Badge, Group, Menu, Text } from '@mantine/core';
 import { RowMenu } from '../../../components/row-menu.tsx';
+import type { DeclaredPermission } from '../../../components/permissions/groups.ts';
 import { permissionTexts } from '../../../messages/permissions.ts';
 import { rolesTexts as words } from '../../../messages/roles.ts';
-import { useTeam, type Role } from '../team.ts';
+import { useTeam } from '../team.ts';
 import { Holders } from './holders.tsx';
 import { getRoleName, type Member } from './role-name.ts';
+import { getPermissions, isOwnPermission, type FullRole } from './role.ts';
+import { Name } from '../../../components/name.tsx';
 
 export type RoleRowProps = {
-  readonly role: Role;
+  readonly role: FullRole;
   /** All members of the team, or undefined while loading. */
   readonly members: readonly Member[] | undefined;
-  readonly onEdit: (role: Role) => void;
-  readonly onDelete: (role: Role) => void;
+  /** The permissions of the product, or undefined while loading. */
+  readonly declared: readonly DeclaredPermission[] | undefined;
+  readonly onEdit: (role: FullRole) => void;
+  readonly onDelete: (role: FullRole) => void;
 };
 
-export function RoleRow({ role, members, onEdit, onDelete }: RoleRowProps) {
+/** The number of permissions shown; the matrix has all. */
+const SHOWN = 12;
+
+export function RoleRow({ role, members, declared, onEdit, onDelete }: RoleRowProps) {
   const { team, can } = useTeam();
   const name = getRoleName(role);
+  const known = new Map(declared?.map((each) => [each.name, each]));
+  // The owner’s role has the deprecated ones, too, which nobody chose for it.
+  const permissions = getPermissions(role).filter(
+    (one) => role.roleId !== 'owner' || known.get(one)?.isDeprecated !== true,
+  );
   const isOffered = !role.isSystemRole && can('edit_team_settings');
   return (
     <li className="row row-high">
       <div className="row-head">
         <Group gap="xs" className="row-text">
           <Text fw={600} component="h3" className="wrap">
-            <bdi>{name}</bdi>
+            <Name>{name}</Name>
           </Text>
           {role.roleId === team.role.id && (
             <Badge variant="light" tt="none">
@@ -42,15 +55,18 @@ export function RoleRow({ role, members, onEdit, onDelete }: RoleRowProps) {
           </RowMenu>
         )}
       </div>
-      {role.permissions.length === 0 ? (
+      {permissions.length === 0 ? (
         <Text size="sm" mt={6}>
           {words.nothing}
         </Text>
       ) : (
         <ul className="facts role-facts">
-          {role.permissions.map((permission) => (
-            <li key={permission}>{permissionTexts[permission]}</li>
+          {permissions.slice(0, SHOWN).map((name) => (
+            <li key={name} className="wrap">
+              {isOwnPermission(name) ? permissionTexts[name] : <bdi>{known.get(name)?.title ?? name}</bdi>}
+            </li>
           ))}
+          {permissions.length > SHOWN && <li>{words.morePermissions(permissions.length - SHOWN)}</li>}
         </ul>
       )}
       {isOffered && !role.isAssignable && (

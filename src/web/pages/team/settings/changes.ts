@@ -2,6 +2,7 @@ import { isAboutTeam } from '#client/react';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useNotice } from '../../../components/notices.tsx';
+import { forgetEntered } from '../../../kept.ts';
 import { query } from '../../../trpc.ts';
 import { useTeam, type Team } from '../team.ts';
 
@@ -24,6 +25,7 @@ export function useTeamEnded() {
   const notify = useNotice();
   return async (message: string) => {
     queries.setQueryData(query('listTeams').queryKey, (teams) => teams?.filter(({ id }) => id !== team.id));
+    forgetEntered();
     await navigate({ to: '/' });
     // Removed after the navigation, because the team’s pages would reload it.
     queries.removeQueries({ predicate: ({ queryKey }) => isAboutTeam(queryKey, team.id) });

@@ -1,6 +1,5 @@
 import { Button, Stack, Text, TextInput } from '@mantine/core';
 import { DialogButtons } from '../../../components/dialog-buttons.tsx';
-import { useState } from 'react';
 import { Dialog } from '../../../components/dialog.tsx';
 import { FailureAlert } from '../../../components/failure-alert.tsx';
 import { useSubmission } from '../../../components/submission.ts';
@@ -9,13 +8,15 @@ import { toFailure, trpc } from '../../../trpc.ts';
 import { useTeamRefresh } from '../refresh.ts';
 import { useTeam } from '../team.ts';
 import { useTeamEnded } from './changes.ts';
+import { useKept } from '../../../kept.ts';
+import { neutralize } from '../../../../messages/neutralize.ts';
 
 const words = settingsTexts.deletion;
 
 /** Deletes the team after its name was typed. */
 export function DeleteTeam({ onClose }: { readonly onClose: () => void }) {
   const { team } = useTeam();
-  const [typed, setTyped] = useState('');
+  const [typed, setTyped] = useKept('typed', '');
   const end = useTeamEnded();
   const refresh = useTeamRefresh();
   const deletion = useSubmission({
@@ -45,7 +46,7 @@ export function DeleteTeam({ onClose }: { readonly onClose: () => void }) {
           {deletion.error !== null && <FailureAlert failure={toFailure(deletion.error)} />}
           <TextInput
             label={words.type}
-            description={team.name}
+            description={neutralize(team.name)}
             value={typed}
             onChange={(event) => setTyped(event.currentTarget.value)}
             autoComplete="off"
@@ -64,5 +65,5 @@ export function DeleteTeam({ onClose }: { readonly onClose: () => void }) {
   );
 }
 
-/** Collapses blanks, because pages show several blanks as one. */
-const asSeen = (name: string): string => name.normalize('NFKC').replaceAll(/\s+/g, ' ').trim();
+/** Leaves out what pages do not show: invisible characters, and all but one of several blanks. */
+const asSeen = (name: string): string => neutralize(name).normalize('NFKC').replaceAll(/\s+/g, ' ').trim();

@@ -1,15 +1,15 @@
 import { Button, Group } from '@mantine/core';
-import { useState } from 'react';
 import { Section } from '../../../components/section.tsx';
 import { settingsTexts } from '../../../messages/settings.ts';
 import { useTeam } from '../team.ts';
 import { DeleteTeam } from './delete-team.tsx';
+import { useKept } from '../../../kept.ts';
 
 const words = settingsTexts.deletion;
 
 export function Deletion() {
   const { team } = useTeam();
-  const [asking, setAsking] = useState(false);
+  const [asking, setAsking] = useKept('deleting', false);
   // Keeps the dialog open with its error, if the user just lost ownership.
   if (team.role.id !== 'owner' && !asking) return null;
   return (

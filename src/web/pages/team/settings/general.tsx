@@ -12,6 +12,7 @@ import { trpc } from '../../../trpc.ts';
 import { useTeamRefresh } from '../refresh.ts';
 import { useTeam, type Team } from '../team.ts';
 import { useTeamChanged } from './changes.ts';
+import { Name } from '../../../components/name.tsx';
 
 const words = settingsTexts.general;
 
@@ -76,7 +77,7 @@ const ReadDetails = ({ team }: { readonly team: Team }) => (
     <div>
       <dt>{words.description}</dt>
       <dd>
-        <bdi>{orNull(team.description ?? '') ?? settingsTexts.nothing}</bdi>
+        <Name>{orNull(team.description ?? '') ?? settingsTexts.nothing}</Name>
       </dd>
     </div>
   </dl>

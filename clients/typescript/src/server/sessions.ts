@@ -1,0 +1,188 @@
+import { createCookieWriter, readCookies, readParts, writeParts } from './cookies.ts';
+import type { EndedSessions } from './ended-sessions.ts';
+import { RosterAccessError } from './errors.ts';
+import type { Sealer } from './sealed.ts';
+import type { SessionTeam, TokenClient, TokenSet, UserClaims } from './tokens.ts';
+
+/** What the cookie contains, encrypted. */
+type StoredSession = {
+  readonly accessToken: string;
+  readonly refreshToken: string;
+  readonly expiresAt: number;
+  readonly claims: UserClaims;
+};
+
+export type SessionUser = {
+  /** The id of the account. It never changes: key your data by it. */
+  readonly id: string;
+  readonly email: string | null;
+  readonly name: string | null;
+  readonly picture: string | null;
+  readonly locale: string | null;
+};
+
+/** Who is signed in, as Roster said it at most 10 minutes ago. */
+export type RosterSession = {
+  readonly id: string;
+  readonly user: SessionUser;
+  readonly team: SessionTeam | null;
+  /** When the user last proved who they are, in milliseconds since the epoch. */
+  readonly provedAt: number | null;
+  readonly claims: UserClaims;
+  /** Whether Roster did not answer the last refresh. The session goes on until its token ends, then it is an error (503). */
+  readonly isStale: boolean;
+  /** For calls of Roster on behalf of the user. Keep it on the server. */
+  readonly accessToken: string;
+  /** `Set-Cookie` values for the response, if the tokens were refreshed. The adapters set them. */
+  readonly setCookies: readonly string[];
+};
+
+/** How long before its end an access token is refreshed: Roster can be away as long, and nobody notices. */
+const EXPIRY_MARGIN_MS = 120_000;
+/** How long users go on with their tokens before Roster is asked again, after it did not answer. */
+const RETRY_MS = 5000;
+/** Refreshes whose result is remembered for requests that were sent with the cookie of before, and sign-outs. */
+const REMEMBERED_MAX = 10_000;
+const PURPOSE = 'session';
+
+type Options = {
+  readonly appUrl: URL;
+  readonly sealer: Sealer;
+  readonly tokens: TokenClient;
+  readonly ended: EndedSessions | undefined;
+  readonly cookieSeconds: number;
+};
+
+/** Creates the sessions of an application, which are in an encrypted cookie. */
+export function createSessions({ appUrl, sealer, tokens, ended, cookieSeconds }: Options) {
+  const cookies = createCookieWriter(appUrl);
+  const name = cookies.nameOf('roster');
+  const refreshes = new Map<string, { readonly done: Promise<TokenSet | undefined>; until: number }>();
+  /** Refresh tokens of browsers that have signed out. */
+  const signedOut = new Set<string>();
+  let awayUntil = 0;
+
+  const store = async ({ accessToken, refreshToken, expiresAt, claims }: TokenSet): Promise<string[]> => {
+    const stored: StoredSession = { accessToken, refreshToken, expiresAt, claims };
+    const sealed = await sealer.seal(PURPOSE, stored, cookieSeconds);
+    return writeParts(name, sealed, (part, value) => cookies.write(part, value, cookieSeconds));
+  };
+
+  async function read(request: Request): Promise<StoredSession | undefined> {
+    const sealed = readParts(readCookies(request.headers), name);
+    return sealed === undefined ? undefined : sealer.open<StoredSession>(PURPOSE, sealed);
+  }
+
+  /** Refreshes. Without the team if the user has left it: Roster answers as if the session had ended. */
+  async function renew({ refreshToken, claims }: StoredSession): Promise<TokenSet | undefined> {
+    const renewed = await tokens.refresh(refreshToken);
+    return renewed === undefined && claims.roster_team !== undefined ? tokens.refresh(refreshToken, '') : renewed;
+  }
+
+  /** Shares a refresh among all requests with the same tokens, so that a page with many requests causes one. */
+  function refresh(stored: StoredSession): Promise<TokenSet | undefined> {
+    const former = refreshes.get(stored.accessToken);
+    // The browser may not have stored the cookie, such as of a page that cannot set one.
+    if (former !== undefined && former.until > Date.now()) return former.done;
+    const started = renew(stored).then((renewed) => {
+      if (renewed !== undefined && renewed.claims.sub !== stored.claims.sub)
+        throw new TypeError('The refreshed tokens are those of another account.');
+      if (renewed !== undefined) entry.until = renewed.expiresAt - EXPIRY_MARGIN_MS;
+      return renewed;
+    });
+    const entry = { done: started, until: Number.POSITIVE_INFINITY };
+    started.catch(() => refreshes.delete(stored.accessToken));
+    refreshes.delete(stored.accessToken);
+    refreshes.set(stored.accessToken, entry);
+    removeOldest(refreshes);
+    return started;
+  }
+
+  /** Whether the user has left, here or elsewhere. */
+  const hasEnded = async ({ refreshToken, claims }: StoredSession): Promise<boolean> =>
+    signedOut.has(refreshToken) || (await ended?.has(claims.sid)) === true;
+
+  async function present(stored: StoredSession, renewed?: TokenSet, isStale = false): Promise<RosterSession> {
+    const { accessToken, claims } = renewed ?? stored;
+    return {
+      id: claims.sid,
+      user: {
+        id: claims.sub,
+        email: claims.email ?? null,
+        name: claims.name ?? null,
+        picture: claims.picture ?? null,
+        locale: claims.locale ?? null,
+      },
+      team: claims.roster_team ?? null,
+      provedAt: claims.auth_time === undefined ? null : claims.auth_time * 1000,
+      claims,
+      isStale,
+      accessToken,
+      setCookies: renewed === undefined ? [] : await store(renewed),
+    };
+  }
+
+  /** Removes the session of the browser from it. */
+  const remove = (request: Request): string[] =>
+    [...readCookies(request.headers).keys()]
+      .filter((cookie) => cookie === name || cookie.startsWith(`${name}.`))
+      .map((cookie) => cookies.remove(cookie));
+
+  return {
+    store,
+    remove,
+
+    /** Removes the session, also from requests of other tabs that are on their way, whose cookies would bring it back. */
+    async end(request: Request): Promise<string[]> {
+      const stored = await read(request);
+      if (stored !== undefined) signedOut.add(stored.refreshToken);
+      removeOldest(signedOut);
+      return remove(request);
+    },
+
+    /**
+     * Returns who is signed in. Refreshes the tokens shortly before they expire.
+     * @throws RosterAccessError (503) if they have expired and Roster does not answer: the user stays signed in
+     */
+    async find(request: Request): Promise<RosterSession | null> {
+      const stored = await read(request);
+      if (stored === undefined || (await hasEnded(stored))) return null;
+      if (stored.expiresAt - EXPIRY_MARGIN_MS > Date.now()) return present(stored);
+      const isAlive = () => stored.expiresAt > Date.now();
+      if (awayUntil > Date.now() && isAlive()) return present(stored, undefined, true);
+      try {
+        const renewed = await refresh(stored);
+        return renewed === undefined || (await hasEnded(stored)) ? null : await present(stored, renewed);
+      } catch (error) {
+        if (!(error instanceof RosterAccessError)) throw error;
+        awayUntil = Date.now() + RETRY_MS;
+        if (isAlive()) return present(stored, undefined, true);
+        throw error;
+      }
+    },
+
+    /** Gets tokens for another team of the user. @returns null if nobody is signed in */
+    async enter(request: Request, team: string): Promise<RosterSession | null> {
+      const stored = await read(request);
+      if (stored === undefined || (await hasEnded(stored))) return null;
+      const renewed = await tokens.refresh(stored.refreshToken, team);
+      return renewed === undefined || (await hasEnded(stored)) ? null : present(stored, renewed);
+    },
+
+    /**
+     * Returns the id token that proves to Roster whom a sign-out is of; undefined if the session has ended there. It is of
+     * no team, whose permissions can make it longer than a URL may be.
+     */
+    async getIdToken(request: Request): Promise<string | undefined> {
+      const stored = await read(request);
+      return stored && (await tokens.refresh(stored.refreshToken, ''))?.idToken;
+    },
+  };
+}
+
+function removeOldest(remembered: Map<string, unknown> | Set<string>): void {
+  const [oldest] = remembered.keys();
+  if (remembered.size > REMEMBERED_MAX && oldest !== undefined) remembered.delete(oldest);
+}
+
+export type Sessions = ReturnType<typeof createSessions>;

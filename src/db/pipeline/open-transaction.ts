@@ -1,0 +1,127 @@
+import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
+import type { Pool } from 'pg';
+import { openPipeline, type OpenPipeline } from './transaction.ts';
+import { isRefusedBy, type CommitGuard } from './commit-guard.ts';
+import { bind } from './prepared-statement.ts';
+import type { RowsOf, Step } from '../query.ts';
+
+/** The statements of an open transaction. */
+export type OpenSteps = {
+  /** Runs statements in one round trip, after the changes of entities and those of `later`. @returns the rows of each */
+  readonly run: <const Steps extends readonly Step[]>(steps: Steps) => Promise<RowsOf<Steps>>;
+  /** Runs a statement with the next ones, at the latest with the commit. */
+  readonly later: (step: Step) => void;
+};
+
+/** An open transaction. */
+export type OpenTransaction = OpenSteps & {
+  /** Changes entities by statements of the same transaction. It is flushed before named statements and the commit. */
+  readonly em: EntityManager;
+  readonly orm: MikroORM;
+  /** Writes the changes of `em`. */
+  readonly flush: () => Promise<void>;
+  /** Requires something at the commit, once, without a round trip of its own. */
+  readonly requireAtCommit: (guard: CommitGuard) => void;
+  /** Calls `act` after the commit, and never if the transaction is rolled back. */
+  readonly onCommit: (act: () => void) => void;
+};
+
+/** Begins a transaction that only reads and sees the database as it is at its first statement. */
+export const SNAPSHOT = 'begin isolation level repeatable read read only';
+
+/** Runs `work` in a transaction, flushes its entity manager, commits, and calls what was to happen afterwards. */
+export async function openTransaction<Result>(
+  pool: Pool,
+  orm: MikroORM,
+  work: (open: OpenTransaction) => Promise<Result>,
+  begin?: string,
+): Promise<Result> {
+  const afterwards: (() => void)[] = [];
+  const guards = new Map<string, CommitGuard>();
+  const result = await openPipeline(
+    pool,
+    async (pipeline) => {
+      const open = new Transaction(pipeline, orm, guards, (act) => afterwards.push(act));
+      const done = await work(open);
+      await open.flush();
+      return done;
+    },
+    begin,
+  ).catch((error: unknown) => {
+    throw [...guards.values()].find((guard) => isRefusedBy(guard, error))?.refusal() ?? error;
+  });
+  for (const act of afterwards) act();
+  return result;
+}
+
+const transactions = new WeakMap<EntityManager, OpenTransaction>();
+
+/** Returns the open transaction of an entity manager. */
+export function transactionOf(tx: EntityManager): OpenTransaction {
+  const open = transactions.get(tx);
+  if (open === undefined) throw new Error('This entity manager has no transaction of its own.');
+  return open;
+}
+
+const CHANGES = /^(insert|update|delete|merge)$/i;
+
+/** Returns an entity manager whose statements run in an open transaction. It cannot open savepoints. */
+function joinTransaction(orm: MikroORM, { query }: Pick<OpenPipeline, 'query'>): EntityManager {
+  const em = orm.em.fork();
+  em.setTransactionContext({
+    // With the values in its text, as MikroORM sends all its statements.
+    executeQuery: async <Row>({ sql }: { readonly sql: string }) => {
+      const { command, rowCount, rows } = await query(sql);
+      const changed = CHANGES.test(command) ? { numAffectedRows: BigInt(rowCount ?? 0) } : {};
+      return { ...changed, rows: rows as Row[] };
+    },
+  });
+  return em;
+}
+
+class Transaction implements OpenTransaction {
+  readonly later: OpenTransaction['later'];
+  readonly onCommit: OpenTransaction['onCommit'];
+  readonly #pipeline: OpenPipeline;
+  readonly #guards: Map<string, CommitGuard>;
+  readonly orm: MikroORM;
+  #em: EntityManager | undefined;
+
+  constructor(
+    pipeline: OpenPipeline,
+    orm: MikroORM,
+    guards: Map<string, CommitGuard>,
+    onCommit: OpenTransaction['onCommit'],
+  ) {
+    this.#pipeline = pipeline;
+    this.#guards = guards;
+    this.orm = orm;
+    this.onCommit = onCommit;
+    this.later = (step) => pipeline.later(bind(step));
+  }
+
+  readonly run = async <const Steps extends readonly Step[]>(steps: Steps) => {
+    await this.flush();
+    return (await this.#pipeline.run(steps.map(bind))) as RowsOf<Steps>; // as declared
+  };
+
+  readonly requireAtCommit = (guard: CommitGuard): void => {
+    const [{ name }, values] = guard.step;
+    const key = JSON.stringify([name, ...values]);
+    if (this.#guards.has(key)) return;
+    this.#guards.set(key, guard);
+    this.#pipeline.last(bind(guard.step));
+  };
+
+  get em(): EntityManager {
+    if (this.#em === undefined) {
+      this.#em = joinTransaction(this.orm, this.#pipeline);
+      transactions.set(this.#em, this);
+    }
+    return this.#em;
+  }
+
+  readonly flush = async (): Promise<void> => {
+    await this.#em?.flush();
+  };
+}

@@ -1,0 +1,46 @@
+import type { AnyTRPCProcedure, TRPCError } from '@trpc/server';
+import { z } from 'zod';
+import { definitionOf } from './definition.ts';
+
+/** The options that tRPC's adapters pass to a procedure. */
+export type CallOptions<Context> = {
+  readonly ctx: Context;
+  readonly input?: unknown;
+  readonly getRawInput: () => Promise<unknown>;
+};
+
+type Result = { readonly ok: true; readonly data: unknown } | { readonly ok: false; readonly error: TRPCError };
+
+/** A middleware of a finished procedure, as tRPC keeps it. */
+export type Middleware<Context> = ((options: {
+  readonly ctx: Context;
+  readonly input: unknown;
+  readonly next: (given?: { readonly ctx: object }) => Promise<Result>;
+}) => Promise<Result>) & { readonly _type?: string };
+
+/** Returns the input schema of a procedure, or undefined if it has no input. */
+export const inputOf = (procedure: AnyTRPCProcedure): z.ZodObject | undefined =>
+  definitionOf(procedure).inputs.find((schema) => schema instanceof z.ZodObject);
+
+/**
+ * Puts middlewares between the access and input of a procedure, which its builder adds, and its output and resolver.
+ * @param presenting returns what replaces the middleware that validates the output
+ */
+export function wrapOutput<Context>(
+  procedure: AnyTRPCProcedure,
+  before: readonly (Middleware<Context> | undefined)[],
+  presenting: (validate: Middleware<Context>) => Middleware<Context>,
+): void {
+  const middlewares = definitionOf(procedure).middlewares as Middleware<Context>[]; // of procedures built in `trpc.ts`
+  const place = middlewares.findIndex(({ _type }) => _type === 'output');
+  const output = middlewares[place];
+  const added = before.filter((one) => one !== undefined);
+  if (output === undefined) middlewares.splice(-1, 0, ...added);
+  else middlewares.splice(place, 1, ...added, presenting(output));
+}
+
+/** Returns the data of a result. @throws TRPCError the error of a failed one */
+export function dataOf(result: Result): unknown {
+  if (!result.ok) throw result.error;
+  return result.data;
+}

@@ -1,0 +1,107 @@
+import { hash } from 'node:crypto';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Services } from '../../service/services.ts';
+import { hashSecret } from '../../crypto/tokens.ts';
+import { runAsStored, storedActor } from '../../events/actor.ts';
+import { enqueue, type Jobs } from '../../jobs/enqueue.ts';
+import { requestedLinkStart, toLanguageHint } from '../../jobs/email-context.ts';
+import type { TaskList } from '../../jobs/worker.ts';
+import type { BrowserClient } from '../../procedures/browser-client.ts';
+import { keepForLink } from '../oauth-consent/continuation.ts';
+import { lockAccountByEmail } from '../../transactions/email-address.ts';
+import { change } from '../../transactions/change.ts';
+import { consumeMailAttempt, enqueueLink } from './email-link.ts';
+import { createAttempt, emailAttempt, findAttemptOfBrowser } from './sign-up-attempts.ts';
+
+type Request = Omit<Jobs['sendRequestedLink'], 'actor' | 'language'>;
+
+/**
+ * Queues a request for an emailed link, in the same way for every address. Only the job looks whether the address has an
+ * account, and it starts when the response has been sent, so that neither the response nor its time, nor that of other
+ * calls in a batch or beside it, reveals that. Waiting requests of one kind for an address are one.
+ */
+export async function enqueueRequest(
+  tx: EntityManager,
+  { language }: Pick<BrowserClient, 'language'>,
+  request: Request,
+): Promise<void> {
+  const actor = storedActor();
+  const subject = request.attemptId ?? `${request.email.toLowerCase()} ${request.browserHash ?? ''}`;
+  const key = `link:${request.kind}:${hash('sha256', subject).slice(0, 32)}`;
+  const payload = { ...request, actor, ...toLanguageHint(language) };
+  await enqueue(tx, 'sendRequestedLink', payload, key, requestedLinkStart());
+}
+
+/**
+ * Has a link emailed to the owner of an address, if it has an account that can use it: to sign in, to reset the password,
+ * or to verify the address, also for the sign-up of this browser. Earlier links stay valid, so that an attacker cannot
+ * invalidate them by requesting more. A waiting request of an application continues with the link.
+ */
+export async function requestLink(
+  services: Services,
+  browserClient: BrowserClient,
+  { email, authorizationId: id }: { readonly email: string; readonly authorizationId?: string | undefined },
+  kind: Request['kind'],
+): Promise<void> {
+  await consumeMailAttempt(services, browserClient, email);
+  const { deviceToken } = browserClient;
+  const ofBrowser = kind === 'verify_email' && deviceToken !== undefined;
+  const request = {
+    kind,
+    email,
+    ...(ofBrowser && { browserHash: hashSecret(deviceToken).toString('hex') }),
+  };
+  await change(services.db, 'visitor', { on: 'installation', requires: 'nothing' }, async ({ em }) => {
+    const clientId = await keepForLink(em, browserClient, id);
+    await enqueueRequest(em, browserClient, { ...request, ...(clientId !== null && { clientId }) });
+  });
+}
+
+/** Emails the link of a request, if its address has a use for it. */
+const sendRequestedLink = (services: Services, request: Jobs['sendRequestedLink']): Promise<void> =>
+  runAsStored(request.actor, services.audit, () =>
+    change(services.db, 'system', { on: { email: request.email }, requires: 'nothing' }, async ({ em: tx }) => {
+      const { kind, email, attemptId, clientId } = request;
+      const language = request.language ?? null;
+      if (attemptId !== undefined) {
+        await emailAttempt(tx, services, attemptId, language);
+        return;
+      }
+      if (kind === 'verify_email' && (await repeatSignUp(tx, services, request))) return;
+      const account = await lockAccountByEmail(tx, email);
+      if (!account?.email || account.disabledAt) return;
+      if (kind === 'verify_email' && account.emailVerifiedAt) return;
+      await enqueueLink(tx, services, account, kind, account.email, {
+        language,
+        ...(clientId !== undefined && { clientId }),
+      });
+    }),
+  );
+
+/** Emails a new link for the sign-up of the browser. Earlier links stay valid. @returns whether there is a sign-up */
+async function repeatSignUp(
+  tx: EntityManager,
+  services: Services,
+  { email, browserHash, clientId, language }: Jobs['sendRequestedLink'],
+): Promise<boolean> {
+  const attempt = await findAttemptOfBrowser(tx, email, browserHash);
+  if (attempt === null) return false;
+  const { accountId, passwordHash, firstName = null, lastName = null } = attempt;
+  const copied = {
+    accountId,
+    email: attempt.email,
+    passwordHash,
+    firstName,
+    lastName,
+    browserHash: attempt.browserHash,
+    clientId: clientId ?? attempt.clientId ?? null,
+  };
+  const created = await createAttempt(tx, services, copied);
+  if (created !== null) await emailAttempt(tx, services, created.id, language ?? null);
+  return true;
+}
+
+/** The task of requested links, for the worker. */
+export const requestedLinkTasks = (services: Services): TaskList => ({
+  sendRequestedLink: (data) => sendRequestedLink(services, data as Jobs['sendRequestedLink']), // what `enqueue` wrote
+});

@@ -1,0 +1,77 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, expect, onTestFinished } from 'vitest';
+import { packClient } from '../clients/packed-client.ts';
+import { testWith } from '../support/api.ts';
+import { launchBrowser } from '../support/chromium.ts';
+import { openPage, recordRequests, signInAtRoster, startApiAtAName, startProduct, withPassword } from './products.ts';
+import { MINUTES } from './readmes.ts';
+
+const test = testWith(() => startApiAtAName());
+
+beforeAll(() => packClient());
+
+// Guarantees what a company needs of Roster for its product, by the commands of the README alone.
+test('users of a product sign in, switch teams, create keys for its API, and sign out', MINUTES, async ({ api }) => {
+  const { appUrl, serverUrl } = await startProduct(api, 'vite-express', {
+    port: 4300,
+    prints: (url) => new RegExp(`^${url}$`, 'm'),
+  });
+  const ada = await withPassword(api);
+  const grace = await api.anAccount();
+  const engines = await api.aTeam({ owner: ada, name: 'Engines' });
+  const mills = await api.aTeam({ owner: grace, name: 'Mills' });
+  await api.aMember(mills, ada, { role: 'member' });
+  await api.aMember(engines, grace, { role: 'member' });
+  const browser = await launchBrowser();
+  onTestFinished(() => browser.close());
+  const page = await openPage(browser, appUrl);
+
+  const requests = recordRequests(page, { product: appUrl, Roster: api.services.config.baseUrl });
+  await page.getByRole('link', { name: 'Sign in' }).click();
+  await signInAtRoster(page, ada.email);
+  await page.getByText(`Signed in as ${ada.email}`).waitFor();
+  expect(new URL(page.url()).origin).toBe(appUrl);
+  const atSignIn = requests.documents.splice(0);
+
+  await page.getByLabel('Team', { exact: true }).selectOption('Engines');
+  await page.getByLabel('Title').fill('Invoice 1');
+  await page.getByRole('button', { name: 'Create invoice' }).click();
+  await page.getByRole('listitem').filter({ hasText: 'Invoice 1' }).waitFor();
+
+  await page.getByLabel('Name of the key').fill('Program');
+  await page.getByRole('button', { name: 'Create key' }).click();
+  const secret = await page.getByRole('status').getByRole('code').textContent();
+  const ask = (key: string) => fetch(`${serverUrl}/api/invoices`, { headers: { authorization: `Bearer ${key}` } });
+  expect(await (await ask(secret ?? '')).json()).toMatchObject([{ title: 'Invoice 1' }]);
+  expect((await ask('rst_tk_x')).status).toBe(401);
+
+  await page.getByLabel(`Role of ${grace.email}`).selectOption('Guest');
+  await expect
+    .poll(() =>
+      api.rows('select role_id from membership where account_id = $1 and team_id = $2', [grace.id, engines.id]),
+    )
+    .toEqual([{ role_id: 'guest' }]);
+
+  // As a member of the other team, the user cannot create invoices there, nor see those of the first.
+  await page.getByLabel('Team', { exact: true }).selectOption('Mills');
+  await page.getByText('Your role cannot create invoices.').waitFor();
+  await expect.poll(() => page.getByText('Invoice 1').count()).toBe(0);
+  expect(
+    await page.evaluate(async () => {
+      const body = JSON.stringify({ title: 'x' });
+      const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body };
+      return (await fetch('/app/invoices', init)).status;
+    }),
+  ).toBe(403);
+
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByRole('link', { name: 'Sign in' }).waitFor();
+  const atSignOut = requests.documents.splice(0);
+  expect(await api.rows('select from session where account_id = $1 and revoked_at is null', [ada.id])).toEqual([]);
+
+  const journey = readFileSync(join(import.meta.dirname, '../../docs/journey.md'), 'utf8');
+  const listed = [...journey.matchAll(/```text\n([\s\S]*?)\n```/g)].map(([, lines = '']) => lines.split('\n'));
+  expect(listed).toEqual([atSignIn, atSignOut]);
+  for (const call of requests.calls) expect(journey, `docs/journey.md lacks ${call}`).toContain(call);
+});
