@@ -10,7 +10,6 @@ import {
 import { describe, expect, onTestFinished, test as base, vi } from 'vitest';
 import { startApi, type Api } from '../support/api.ts';
 import type { Answer, Sent } from '../support/client.ts';
-import { hasRedis, startRedis } from '../support/redis.ts';
 
 const FRONTEND = 'https://app.example';
 const ON = { OAUTH_DPOP: 'true', TRPC_ORIGINS: FRONTEND };
@@ -421,22 +420,6 @@ describe('a proof is used once', () => {
     const answers = await Promise.all(Array.from({ length: 8 }, () => call(api, token, { proof })));
 
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-  });
-
-  test.skipIf(!hasRedis)('on all replicas together', async ({ api }) => {
-    const redis = await startRedis();
-    onTestFinished(() => redis.stop());
-    const replicas = await Promise.all([1, 2].map(() => startApi({ ...ON, REDIS_URL: redis.url }, api)));
-    onTestFinished(async () => void (await Promise.all(replicas.map((replica) => replica.close()))));
-    const { key, token } = await aBoundToken(api);
-    const proofs = await Promise.all(Array.from({ length: 5 }, () => aProof({ key, token })));
-
-    const answers = await Promise.all(
-      proofs.flatMap((proof) => [...replicas, ...replicas].map((replica) => call(replica, token, { proof }))),
-    );
-
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(proofs.length);
-    expect(answers.filter(({ status }) => status === 401)).toHaveLength(3 * proofs.length);
   });
 });
 

@@ -13,7 +13,6 @@ import { createEncryption } from '../../src/crypto/encryption.ts';
 import { createTokens } from '../../src/crypto/tokens.ts';
 import { createApp } from '../../src/app.ts';
 import { readConfig, type Config } from '../../src/config.ts';
-import { openDatabase } from '../../src/db/database.ts';
 import { createAccessLog } from '../../src/http/access-log.ts';
 import { createAttemptLimiters } from '../../src/rate-limit/attempt-limiters.ts';
 import { createSourceReader } from '../../src/http/client-address.ts';
@@ -33,15 +32,10 @@ import { createTestDatabase } from './database.ts';
 import { factoriesOf } from './factories.ts';
 import { useEventKey } from '../../src/events/chain/event-mac.ts';
 import { createMailbox } from './mailbox.ts';
+import { openPatiently } from './patience.ts';
 import { requireCatalogued } from './recorded-events.ts';
 
 const BASE_URL = 'http://localhost:3000';
-const TIME_LIMITS = {
-  connectionTimeoutMillis: 20_000,
-  statement_timeout: 20_000,
-  lock_timeout: 20_000,
-  query_timeout: 21_000,
-};
 
 /** How many run on each database. */
 const instances = new Map<string, number>();
@@ -76,11 +70,7 @@ export async function startApi(
   });
   const lines: Record<string, unknown>[] = [];
   const log = openLog('debug', collector(lines));
-  const db = await openDatabase(database.url, config.databasePoolMax);
-  // On a busy machine a request may take longer than in production; tests of outages cut the connection instead.
-  for (const pool of Object.values(db.pools)) Object.assign(pool.options, TIME_LIMITS);
-  // Of the connection that is open already.
-  await db.pools.writes.query(`set lock_timeout = ${TIME_LIMITS.lock_timeout}`);
+  const db = await openPatiently(database.url, config.databasePoolMax);
   const services = {
     config,
     db,
