@@ -5,12 +5,13 @@ import { defineConfig } from 'vitest/config';
 const FAULTS = [
   'test/faults/**/*.test.ts',
   'test/runtime/**/*.test.ts',
-  'test/rate-limit/{limiter-cluster,redis-tls}.test.ts',
+  'test/rate-limit/{limiter,limiter-cluster,redis-tls}.test.ts',
+  'test/oauth/{dpop-replicas,limits}.test.ts',
+  'test/rest/cost.test.ts',
+  'test/unit/password-hash-threads.test.ts',
   'test/**/outage.test.ts',
   'test/jobs/{delivery,worker}.test.ts',
   'test/http/stalled-{answers,readers}.test.ts',
-  // Hashes have a low priority, so that other tests at the same time would starve them.
-  'test/unit/password-hash.test.ts',
 ];
 
 /** What `npm run test:compose` starts. */
@@ -24,10 +25,9 @@ const SLOW = [
   'test/trpc/passwords-with-names.test.ts',
   'test/trpc/{account,auth,auth-cookies,auth-secrets,auth-throttle,browser-client,deletion-privacy,effect-notices,effects,email-language,foreign-passwords,granting,invitation-links,large-deletes,link-checks,operator-area,password-turns,recent-proof,remaining-access,session-proofs,sessions-started,sign-in-link,sign-in-work,sign-up,unknown-addresses,ways-in}.test.ts',
   'test/trpc/{audit,console-access,first-party,grant-ends,notices,oauth-clients,passkeys}.test.ts',
-  'test/oauth/{families,first-party,limits,ways}.test.ts',
+  'test/oauth/{families,first-party,ways}.test.ts',
   'test/jobs/{cleanup,email-languages,invitation-mail}.test.ts',
   'test/rest/rate-limit.test.ts',
-  'test/rate-limit/limiter.test.ts',
   'test/pages/dev-mail.test.ts',
   'test/db/{migrations,plans,upgrade}.test.ts',
   'test/http/last-catch.test.ts',
@@ -87,12 +87,12 @@ const INTEROP = ['test/interop/*.test.ts', 'test/examples/{client-examples,react
 let suites = 0;
 
 /** A suite of its own number of workers, which runs after the ones before it where several are run at once. */
-const suite = (name: string, timeoutMs: number, options: object) => ({
+const suite = (name: string, options: object, timeoutMs = 180_000) => ({
   extends: true as const,
   test: {
     name,
     testTimeout: timeoutMs,
-    hookTimeout: Math.min(timeoutMs, 60_000),
+    hookTimeout: 180_000,
     sequence: { groupOrder: (suites += 1) },
     ...options,
   },
@@ -104,10 +104,10 @@ export default defineConfig({
     globalSetup: 'test/support/postgres.ts',
     setupFiles: ['test/support/setup.ts'],
     pool: 'forks',
-    // The default of one second is too short on a busy machine.
-    expect: { poll: { timeout: 10_000 } },
+    // Enough for a busy machine: only what hangs fails, and a passing test is no slower.
+    expect: { poll: { timeout: 60_000 } },
     projects: [
-      suite('service', 30_000, {
+      suite('service', {
         include: ['test/**/*.test.ts'],
         exclude: [
           '**/node_modules/**',
@@ -126,35 +126,35 @@ export default defineConfig({
         // Tests wait for processes and timeouts much of the time, so run one more than there are cores to spare.
         maxWorkers: 3,
       }),
-      suite('mocked', 30_000, {
+      suite('mocked', {
         include: MOCKED.filter((file) => !IS_SLOW.has(file) && !IS_NIGHTLY.has(file)),
         maxWorkers: 3,
       }),
       // One file at a time, because these suites measure recovery times.
-      suite('faults', 60_000, { include: FAULTS, exclude: NIGHTLY, fileParallelism: false }),
-      suite('slow', 60_000, { include: SLOW, exclude: [...MOCKED, ...NIGHTLY], isolate: false, maxWorkers: 2 }),
-      suite('slow-mocked', 60_000, { include: MOCKED.filter((file) => IS_SLOW.has(file)), maxWorkers: 2 }),
-      suite('system', 60_000, { include: ON_SYSTEM, isolate: false, maxWorkers: 2 }),
-      suite('nightly', 120_000, {
+      suite('faults', { include: FAULTS, exclude: NIGHTLY, fileParallelism: false }),
+      suite('slow', { include: SLOW, exclude: [...MOCKED, ...NIGHTLY], isolate: false, maxWorkers: 2 }),
+      suite('slow-mocked', { include: MOCKED.filter((file) => IS_SLOW.has(file)), maxWorkers: 2 }),
+      suite('system', { include: ON_SYSTEM, isolate: false, maxWorkers: 2 }),
+      suite('nightly', {
         include: [...NIGHTLY, 'test/faults/jit.test.ts', 'test/trpc/credential-locks.test.ts'],
         fileParallelism: false,
         env: { WITH_EVERY_KIND: 'true' },
       }),
-      suite('compose', 180_000, { include: COMPOSE }),
-      suite('soak', 60_000, {
+      suite('compose', { include: COMPOSE }),
+      suite('soak', {
         include: ['test/faults/memory.test.ts'],
         fileParallelism: false,
         env: { SOAK_SECONDS: '300' },
       }),
-      suite('fuzz', 300_000, { include: ['test/fuzz/**/*.test.ts'] }),
-      suite('interop', 120_000, { include: INTEROP, exclude: NIGHTLY, maxWorkers: 2 }),
-      suite('screenshots', 180_000, {
+      suite('fuzz', { include: ['test/fuzz/**/*.test.ts'] }, 300_000),
+      suite('interop', { include: INTEROP, exclude: NIGHTLY, maxWorkers: 2 }),
+      suite('screenshots', {
         include: SCREENSHOTS,
         setupFiles: ['test/screenshots/setup.ts'],
         maxWorkers: 2,
       }),
       // Each test runs a browser beside it.
-      suite('web', 60_000, { include: ['test/web/**/*.test.ts'], exclude: NIGHTLY, isolate: false, maxWorkers: 2 }),
+      suite('web', { include: ['test/web/**/*.test.ts'], exclude: NIGHTLY, isolate: false, maxWorkers: 2 }),
     ],
   },
 });

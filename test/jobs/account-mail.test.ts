@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { openDatabase } from '../../src/db/database.ts';
+import { openPatiently } from '../support/patience.ts';
 import { newId } from '../../src/entities/index.ts';
 import { accountMailKey, enqueue, type AccountMail } from '../../src/jobs/enqueue.ts';
 import { createEmailId, reserveEmailSlot } from '../../src/jobs/email-limits.ts';
@@ -220,7 +220,7 @@ describe('the slots for links', () => {
 
   test('hold under parallel workers of two replicas, and use none of other emails', async () => {
     const roster = await install();
-    const other = await openDatabase(roster.databaseUrl, 10);
+    const other = await openPatiently(roster.databaseUrl, 10);
     onTestFinished(() => other.close());
 
     const answers = await Promise.all(

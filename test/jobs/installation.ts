@@ -8,7 +8,7 @@ import { onTestFinished, vi } from 'vitest';
 import { createEncryption } from '../../src/crypto/encryption.ts';
 import { hashSecret, createTokens } from '../../src/crypto/tokens.ts';
 import { readConfig } from '../../src/config/config.ts';
-import { openDatabase } from '../../src/db/database.ts';
+import { openPatiently } from '../support/patience.ts';
 import { startJobs } from '../../src/service/background.ts';
 import type { Worker } from '../../src/jobs/worker.ts';
 import { createMailer } from '../../src/email/mailer.ts';
@@ -44,7 +44,7 @@ export async function install({ smtpUrl, settings = {}, via }: Options = {}) {
   });
   const lines: string[] = [];
   const log = openLog('info', lineCollector(lines));
-  const db = await openDatabase(config.databaseUrl ?? '', config.databasePoolMax);
+  const db = await openPatiently(config.databaseUrl ?? '', config.databasePoolMax);
   const services = {
     config,
     db,

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { openDatabase } from '../../src/db/database.ts';
+import { openPatiently } from '../support/patience.ts';
 import { createEmailId, reserveEmailSlot } from '../../src/jobs/email-limits.ts';
 import { eventually, install, linkIn, mailServer, parse } from './installation.ts';
 
@@ -60,7 +60,7 @@ describe('the limits per mailbox', () => {
   // Guarantees the limit whatever number of workers asks at the same moment.
   test('hold under parallel workers of two replicas', async () => {
     const roster = await install();
-    const other = await openDatabase(roster.databaseUrl, 10);
+    const other = await openPatiently(roster.databaseUrl, 10);
     onTestFinished(() => other.close());
     const take = (db: typeof other, id: string) =>
       db.transact(({ em: tx }) => reserveEmailSlot(tx, LIMIT, { id, recipient: 'bob@example.com', teamId: 'team_a' }));

@@ -10,7 +10,6 @@ import {
 import { describe, expect, onTestFinished, test as base, vi } from 'vitest';
 import { startApi, type Api } from '../support/api.ts';
 import type { Answer, Sent } from '../support/client.ts';
-import { hasRedis, startRedis } from '../support/redis.ts';
 
 const FRONTEND = 'https://app.example';
 const ON = { OAUTH_DPOP: 'true', TRPC_ORIGINS: FRONTEND };
@@ -421,35 +420,6 @@ describe('a proof is used once', () => {
     const answers = await Promise.all(Array.from({ length: 8 }, () => call(api, token, { proof })));
 
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-  });
-
-  test.skipIf(!hasRedis)('on all replicas together', async ({ api }) => {
-    const redis = await startRedis();
-    onTestFinished(() => redis.stop());
-    const replicas = await Promise.all([1, 2].map(() => startApi({ ...ON, REDIS_URL: redis.url }, api)));
-    onTestFinished(async () => void (await Promise.all(replicas.map((replica) => replica.close()))));
-    const { key, token } = await aBoundToken(api);
-    const outages = () =>
-      replicas
-        .flatMap(({ lines }) => lines)
-        .filter(({ msg, counted }) => counted === 'proofs' && String(msg).startsWith('Redis is unavailable')).length;
-    const isShared = async () => {
-      const bucket = randomUUID();
-      const uses = await Promise.all(replicas.map(async ({ http }) => http.attempts.proofs?.consume(bucket)));
-      return uses.filter((use) => use?.allowed).length === 1;
-    };
-
-    // A replica whose Redis does not answer within 100 ms, as on a busy machine, remembers proofs by itself: such a turn
-    // proves nothing, and is repeated with another proof.
-    for (let [proven, turnsLeft] = [0, 20]; proven < 5; turnsLeft -= 1) {
-      await expect.poll(isShared, { timeout: 10_000 }).toBe(true);
-      const before = outages();
-      const proof = await aProof({ key, token });
-      const answers = await Promise.all([...replicas, ...replicas].map((each) => call(each, token, { proof })));
-      if (outages() !== before && turnsLeft > 1) continue;
-      expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 401, 401, 401]);
-      proven += 1;
-    }
   });
 });
 

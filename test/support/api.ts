@@ -7,7 +7,6 @@ import { Writable } from 'node:stream';
 import { test as base } from 'vitest';
 import { auditLog } from '../../src/events/event.ts';
 import { readConfig, type Config } from '../../src/config/config.ts';
-import { openDatabase } from '../../src/db/database.ts';
 import { createServices } from '../../src/service/open.ts';
 import { buildService } from '../../src/service/build.ts';
 import { openLog } from '../../src/telemetry/log.ts';
@@ -22,15 +21,10 @@ import { allContracts, contractOf, type Contract } from './contract.ts';
 import { createTestDatabase } from './database.ts';
 import { factoriesOf } from './factories.ts';
 import { createMailbox } from './mailbox.ts';
+import { openPatiently } from './patience.ts';
 import { requireCatalogued } from './recorded-events.ts';
 
 const BASE_URL = 'http://localhost:3000';
-const TIME_LIMITS = {
-  connectionTimeoutMillis: 20_000,
-  statement_timeout: 20_000,
-  lock_timeout: 20_000,
-  query_timeout: 21_000,
-};
 
 /** Of both documents, compiled with the first answer and kept: it takes longer than starting the service. */
 const CONTRACT: Contract = {
@@ -80,11 +74,7 @@ export async function startApi(
   });
   const lines: Record<string, unknown>[] = [];
   const log = openLog('debug', collector(lines));
-  const db = await openDatabase(database.url, config.databasePoolMax);
-  // On a busy machine a request may take longer than in production; tests of outages cut the connection instead.
-  for (const pool of Object.values(db.pools)) Object.assign(pool.options, TIME_LIMITS);
-  // Of the connection that is open already.
-  await db.pools.writes.query(`set lock_timeout = ${TIME_LIMITS.lock_timeout}`);
+  const db = await openPatiently(database.url, config.databasePoolMax);
   const services = createServices(config, db, config.secretKeys ?? [], auditLog(log));
   const service = await buildService(services, log, {
     reportFailure: (error, message) => log.error({ err: error }, message),

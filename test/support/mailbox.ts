@@ -4,7 +4,7 @@ import type { Mail, Mailer } from '../../src/email/mailer.ts';
 import type { Services } from '../../src/service/services.ts';
 import { startJobs } from '../../src/service/background.ts';
 
-const WAIT_MS = 10_000;
+const WAIT_MS = 60_000;
 
 /** Delivers the mails of a service into memory; its worker starts with the first look. */
 export function createMailbox(services: Services, log: Logger) {

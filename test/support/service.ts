@@ -16,7 +16,7 @@ const LIFE_LINE = `data:text/javascript,process.stdin.on('end', () => process.ki
 const NO_EXECVE = 'data:text/javascript,delete process.execve';
 
 const POLL_MS = 10;
-const START_MS_MAX = 45_000;
+const START_MS_MAX = 120_000;
 /** A server whose files are damaged is stopped at once after 20 s. */
 const SERVER_STOP_MS_MAX = 45_000;
 

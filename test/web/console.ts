@@ -37,7 +37,7 @@ export const test = base.extend<{ browser: Browser; open: Open }>({
       const { baseUrl } = api.services.config;
       const context = await browser.newContext({ baseURL: baseUrl, locale: 'en-GB', timezoneId: 'UTC', ...options });
       contexts.push(context);
-      context.setDefaultTimeout(15_000);
+      context.setDefaultTimeout(60_000);
       if (as !== undefined) await context.addCookies(await cookiesFor(api, as, baseUrl));
       const page = await context.newPage();
       page.on('pageerror', (error) => complaints.push(String(error)));
