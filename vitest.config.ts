@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
+import { PATIENCE_MS } from './test/support/patience.ts';
 
 /** Suites that kill, stop and start processes and servers, one after another. */
 const FAULTS = [
@@ -104,8 +105,7 @@ export default defineConfig({
     globalSetup: 'test/support/postgres.ts',
     setupFiles: ['test/support/setup.ts'],
     pool: 'forks',
-    // Enough for a busy machine: only what hangs fails, and a passing test is no slower.
-    expect: { poll: { timeout: 60_000 } },
+    expect: { poll: { timeout: PATIENCE_MS } },
     projects: [
       suite('service', {
         include: ['test/**/*.test.ts'],

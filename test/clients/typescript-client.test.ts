@@ -14,6 +14,7 @@ import { OPERATIONS } from '../rest/operations.ts';
 import { test, type Api } from '../support/api.ts';
 import { numberEvents } from '../webhooks/receiver.ts';
 import { installPackedClient } from './packed-client.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 
 type Roster = Client.Roster;
 
@@ -404,7 +405,7 @@ describe('createOperator', () => {
               ({ lines }) => lines,
               () => 0,
             ),
-          { timeout: 20_000 },
+          { timeout: PATIENCE_MS },
         )
         .toBe(3);
     });

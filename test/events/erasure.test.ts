@@ -6,6 +6,7 @@ import { startApi, testWith, type Api } from '../support/api.ts';
 import { anInvitationWithLink, as } from '../trpc/console.ts';
 import { anAddress } from '../trpc/people.ts';
 import { anEndpoint, aReceiver, dispatch, eventually, numberEvents, stateOf } from '../webhooks/receiver.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 
 const test = testWith(() => startApi());
 
@@ -46,7 +47,7 @@ const waitsFor = (api: Api, condition: string) =>
            and ${condition}`,
         ),
       ).not.toEqual([]),
-    { timeout: 10_000, interval: 10 },
+    { timeout: PATIENCE_MS, interval: 10 },
   );
 
 describe('what events show of an account', () => {

@@ -5,9 +5,10 @@ import { test, type Api } from '../support/api.ts';
 import { waitForEvents } from '../../src/resources/events/wait.ts';
 import { outcomeOf } from '../trpc/console.ts';
 import { aScene } from './mutations.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 
 const LONG = 20;
-const BOUND = { timeout: 10_000 };
+const BOUND = { timeout: PATIENCE_MS };
 
 async function aFeed(api: Api) {
   const { owner, team } = await aScene(api);

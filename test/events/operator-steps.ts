@@ -4,6 +4,7 @@ import { account as accountRow, aPrefix, membership as membershipRow, team as te
 import { anAddress } from '../trpc/people.ts';
 import { aTemplateName } from '../trpc/role-templates.ts';
 import type { Steps } from './step.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 
 const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
 const path = (team: string) => `/operator/v1/teams/${team}`;
@@ -111,7 +112,7 @@ export const OPERATOR_STEPS: Steps = {
     await vi.waitFor(
       async () =>
         expect((await upload.get(`/operator/v1/imports/${answer.body.id}`)).body.status).not.toMatch(/queued|running/),
-      { timeout: 15_000, interval: 20 },
+      { timeout: PATIENCE_MS, interval: 20 },
     );
     return answer;
   },

@@ -44,7 +44,7 @@ shared('an event of another process gets its position too', async () => {
 
   await recordNow(other.services.db, 'operator.searched', {});
 
-  await expect.poll(() => numbered(api), { timeout: 5000 }).toEqual(['operator.searched']);
+  await expect.poll(() => numbered(api)).toEqual(['operator.searched']);
 });
 
 shared('of several processes each event gets one position, without gaps', async () => {
@@ -58,7 +58,7 @@ shared('of several processes each event gets one position, without gaps', async 
     Array.from({ length: 60 }, (_, i) => recordNow((i % 2 ? api : other).services.db, 'operator.searched', {})),
   );
 
-  await expect.poll(async () => (await numbered(api)).length, { timeout: 5000 }).toBe(60);
+  await expect.poll(async () => (await numbered(api)).length).toBe(60);
   expect(await verifyAudit(api.services)).toMatchObject({
     faults: [],
     events: 60,

@@ -44,7 +44,7 @@ export const describeBehind = (name: string, options: PgBouncerOptions, says: st
           for (const replica of cluster.replicas) {
             await replica.end('SIGTERM');
             await replica.start();
-            await expect.poll(() => cluster.balancer.isReady(replica.port), { timeout: 10_000 }).toBe(true);
+            await expect.poll(() => cluster.balancer.isReady(replica.port)).toBe(true);
           }
         },
       });

@@ -26,7 +26,7 @@ async function runCleanup({ rows }: Cluster): Promise<void> {
   for (let jobs = 0; jobs < 4; jobs += 1)
     await rows(`select graphile_worker.add_job('cleanup_sign_ups', max_attempts := 1, job_key := 'test ${jobs}')`);
   const waiting = () => rows(`select from graphile_worker.jobs where key like 'test %' and attempts = 0`);
-  await expect.poll(waiting, { timeout: 30_000 }).toEqual([]);
+  await expect.poll(waiting).toEqual([]);
   expect(
     await rows(
       `select last_error from graphile_worker.jobs where key like 'test %' and attempts = max_attempts and last_error is not null`,

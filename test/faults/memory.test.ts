@@ -43,7 +43,7 @@ async function heapOf(replica: Replica): Promise<number> {
   const reports = () => replica.lines().filter((line) => line.startsWith('heap in use: '));
   const count = reports().length;
   replica.kill('SIGUSR2');
-  await expect.poll(() => reports().length, { timeout: 10_000 }).toBeGreaterThan(count);
+  await expect.poll(() => reports().length).toBeGreaterThan(count);
   return Number(reports().at(-1)?.split(': ')[1]);
 }
 

@@ -93,7 +93,7 @@ describe('while PostgreSQL', () => {
         const free = await holdWriters();
         const denied = () => load.samples.filter(({ outcome }) => outcome === 'unavailable');
         await expect
-          .poll(() => denied().length, { timeout: 30_000 })
+          .poll(() => denied().length)
           .toBeGreaterThan(POOL)
           .finally(free);
       },

@@ -56,7 +56,7 @@ test('of connections that go silent without an end, none stays in use: reads, wr
   expect(invited.status).toBe(201);
   const mails = join(dataDir, 'mail'); // made for the first mail
   // A statement of the queue and the next look for jobs: not until TCP gives the connections up.
-  await expect.poll(() => (existsSync(mails) ? readdirSync(mails).length : 0), { ...BOUND, timeout: 25_000 }).toBe(1);
+  await expect.poll(() => (existsSync(mails) ? readdirSync(mails).length : 0), BOUND).toBe(1);
   expect(service.complaint()).toBe('');
 });
 

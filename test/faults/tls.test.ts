@@ -7,6 +7,7 @@ import { run } from '../cli/roster.ts';
 import { createAuthority } from '../support/certificate-authority.ts';
 import { freePort, launchService, makeDataDir, removeDataDir, startService } from '../support/service.ts';
 import { startPostgres, type Postgres } from './postgres.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 
 const SECRET_KEYS = 'test-key-test-key-test-key-test-key';
 
@@ -50,7 +51,7 @@ async function requireTls({ url, directory }: Postgres): Promise<void> {
   await client.query(`alter system set ssl_ca_file = 'clients.crt'`);
   await client.query('select pg_reload_conf()');
   await client.end();
-  await vi.waitFor(() => query('select'), { timeout: 10_000 });
+  await vi.waitFor(() => query('select'), { timeout: PATIENCE_MS });
 }
 
 /** Runs a statement over TLS, as an observer. */
@@ -118,7 +119,7 @@ describe('with a PostgreSQL that accepts TLS only', () => {
       await fetch(`${service.url}/readyz`); // uses a connection of requests
       return backendsOf('service');
     };
-    await expect.poll(lookAtAll, { interval: 100, timeout: 20_000 }).toEqual(
+    await expect.poll(lookAtAll, { interval: 100 }).toEqual(
       ['teams', 'teams events', 'teams webhooks', 'teams worker'].map((name) => ({
         application_name: name,
         ssl: true,

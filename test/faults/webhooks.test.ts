@@ -19,6 +19,7 @@ import {
   numberEvents,
   stateOf,
 } from '../webhooks/receiver.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 
 const test = testWith(() => startApi());
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
@@ -34,7 +35,7 @@ async function firstOf({ trpc, teamId, endpointId }: Endpoint) {
 /** The tries of the first event, once there is one. */
 async function tries(endpoint: Endpoint) {
   await vi.waitFor(async () => expect((await firstOf(endpoint))?.attempts.length).toBeGreaterThan(0), {
-    timeout: 25_000,
+    timeout: PATIENCE_MS,
     interval: 50,
   });
   return firstOf(endpoint);

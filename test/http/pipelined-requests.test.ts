@@ -125,7 +125,7 @@ test('a request whose connection is reset right after it is not handled, and one
     const socket = sendAll(server, []);
     socket.write(get(path), () => socket.resetAndDestroy());
   }
-  await vi.waitFor(() => expect(received).toBe(count));
+  await expect.poll(() => received).toBe(count);
 
   expect(await receivedBy(sendAll(server, [get('/stays')]), 'done')).toContain('200 OK');
   expect(handled).toEqual(['/stays']);

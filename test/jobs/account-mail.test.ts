@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { openPatiently } from '../support/patience.ts';
+import { openPatiently } from '../support/open-patiently.ts';
 import { newId } from '../../src/entities/index.ts';
 import { accountMailKey, enqueue, type AccountMail } from '../../src/jobs/enqueue.ts';
 import { createEmailId, reserveEmailSlot } from '../../src/jobs/email-limits.ts';

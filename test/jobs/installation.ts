@@ -8,7 +8,7 @@ import { onTestFinished, vi } from 'vitest';
 import { createEncryption } from '../../src/crypto/encryption.ts';
 import { hashSecret, createTokens } from '../../src/crypto/tokens.ts';
 import { readConfig } from '../../src/config/config.ts';
-import { openPatiently } from '../support/patience.ts';
+import { openPatiently } from '../support/open-patiently.ts';
 import { startJobs } from '../../src/service/background.ts';
 import type { Worker } from '../../src/jobs/worker.ts';
 import { createMailer } from '../../src/email/mailer.ts';
@@ -18,6 +18,7 @@ import { createTestDatabase } from '../support/database.ts';
 import { factoriesOf, type ATeam } from '../support/factories.ts';
 import { useEventKey } from '../../src/events/chain/event-mac.ts';
 import { startMailServer, type MailServer } from './mail-server.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 
 type Options = {
   smtpUrl?: string;
@@ -132,7 +133,7 @@ export async function install({ smtpUrl, settings = {}, via }: Options = {}) {
 
 /** Looks again and again until it holds, within a bound. */
 export const eventually = <T>(look: () => T | Promise<T>): Promise<T> =>
-  vi.waitFor(look, { timeout: 12_000, interval: 20 });
+  vi.waitFor(look, { timeout: PATIENCE_MS, interval: 20 });
 
 /** A mail server for the time of a test. */
 export async function mailServer(): Promise<MailServer> {

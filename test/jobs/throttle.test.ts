@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { openPatiently } from '../support/patience.ts';
+import { openPatiently } from '../support/open-patiently.ts';
 import { createEmailId, reserveEmailSlot } from '../../src/jobs/email-limits.ts';
 import { eventually, install, linkIn, mailServer, parse } from './installation.ts';
 

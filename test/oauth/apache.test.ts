@@ -9,6 +9,7 @@ import { startApiAtItsAddress, testWith, type Api } from '../support/api.ts';
 import { signedIn } from '../support/browser.ts';
 import type { AClient } from '../support/factories.ts';
 import { freePort } from '../support/service.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 
 const test = testWith(() => startApiAtItsAddress());
 
@@ -65,7 +66,7 @@ async function startApache(api: Api, client: AClient): Promise<string> {
     rmSync(dir, { recursive: true });
   });
   const appAt = `http://127.0.0.1:${port}`;
-  await vi.waitFor(() => fetch(appAt, { redirect: 'manual' }), { timeout: 15_000 });
+  await vi.waitFor(() => fetch(appAt, { redirect: 'manual' }), { timeout: PATIENCE_MS });
   return appAt;
 }
 

@@ -12,6 +12,7 @@ import { startApi, testWith, type Api } from '../support/api.ts';
 import { signedIn } from '../support/browser.ts';
 import { firstPartyTokens, sessionOf } from './first-party-flow.ts';
 import { aToldClient, waitingJobs } from './logout-jobs.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 
 const test = testWith(() => startApi({ WEBHOOK_PRIVATE_NETWORKS: '127.0.0.0/8' }));
 
@@ -57,7 +58,7 @@ async function work(api: Api) {
   return { outcomes, errors };
 }
 
-const eventually = (check: () => void | Promise<void>) => vi.waitFor(check, { timeout: 20_000, interval: 50 });
+const eventually = (check: () => void | Promise<void>) => vi.waitFor(check, { timeout: PATIENCE_MS, interval: 50 });
 
 describe('a logout token', () => {
   test('is delivered as the specification says (Back-Channel Logout, section 2.4)', async ({ api }) => {

@@ -246,7 +246,7 @@ describe.skipIf(!hasRedis)('replicas on one Redis', () => {
     // A replica whose Redis does not answer within 100 ms, as on a busy machine, counts by itself: such a turn proves
     // nothing, and is repeated by other clients at other addresses.
     for (let turnsLeft = 10; ; turnsLeft -= 1) {
-      await expect.poll(isShared, { timeout: 10_000 }).toBe(true);
+      await expect.poll(isShared).toBe(true);
       const [before, network] = [outages(), `192.0.${turnsLeft}`];
       const client = await one.anOAuthClient({ confidential: true });
       const statuses = [

@@ -149,7 +149,7 @@ describe('at the same time', () => {
       await other.query(change);
       const answer = send();
       const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-      await expect.poll(() => api.rows(waiting), { interval: 5, timeout: 4000 }).toHaveLength(1);
+      await expect.poll(() => api.rows(waiting), { interval: 5 }).toHaveLength(1);
       await other.query('commit');
       return await answer;
     } finally {

@@ -49,9 +49,7 @@ async function workOn(api: Api): Promise<Worker> {
 async function ended(report: () => Promise<Answer['body']>): Promise<Answer['body']> {
   let found: Answer['body'];
   // Not faster: the requests of an operator key are limited.
-  await expect
-    .poll(async () => (found = await report()).finishedAt, { timeout: 25_000, interval: 50 })
-    .toEqual(expect.any(String));
+  await expect.poll(async () => (found = await report()).finishedAt, { interval: 50 }).toEqual(expect.any(String));
   return found;
 }
 
@@ -319,7 +317,7 @@ describe('an upload', () => {
     const importer = await anImporter(api);
     const { body } = await importer.upload(Array.from({ length: 60_000 }, (_, i) => account(`${p}${i}`)));
     await workOn(api);
-    await expect.poll(async () => (await importer.report(body.id)).line, { timeout: 30_000 }).toBeGreaterThan(0);
+    await expect.poll(async () => (await importer.report(body.id)).line).toBeGreaterThan(0);
     const canceled = await api.as(importer.key).post(`/operator/v1/imports/${body.id}/cancel`);
     expect(canceled.body).toMatchObject({ status: 'canceled' });
     const count = () =>
@@ -406,10 +404,10 @@ describe('an upload', () => {
       `POST ${IMPORTS} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${importer.key.secret}\r\nContent-Type: application/x-ndjson\r\nContent-Length: ${half.length * 2}\r\n\r\n${half}`,
     );
     const isStored = async () => (await storedContent(api, importer.key)).length > 0;
-    await expect.poll(isStored, { timeout: 10_000 }).toBe(true);
+    await expect.poll(isStored).toBe(true);
     expect(await importer.upload([account(aPrefix())])).toBeProblem('import_running');
     socket.destroy();
-    await expect.poll(isStored, { timeout: 10_000 }).toBe(false);
+    await expect.poll(isStored).toBe(false);
     expect(await api.rows('select 1 from import_run where operator_key_id = $1', [importer.key.id])).toEqual([]);
     expect((await importer.upload([account(aPrefix())])).status).toBe(202);
   });
@@ -481,7 +479,7 @@ describe('an upload', () => {
       ]);
       for (let sent = 0; kind === 'sent' && sent <= UPLOAD_BYTES_MAX && answer === ''; sent += 1024 * 1024)
         if (!socket.write(mebibyte)) await once(socket, 'drain');
-      await expect.poll(() => answer, { timeout: 20_000 }).toContain('413 ');
+      await expect.poll(() => answer).toContain('413 ');
       expect(answer).toContain('"body_too_large"');
       expect(await api.rows('select 1 from import_run where operator_key_id = $1', [importer.key.id])).toEqual([]);
     },
@@ -498,10 +496,10 @@ describe('an upload', () => {
       `POST ${IMPORTS} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${importer.key.secret}\r\nContent-Type: application/x-ndjson\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 10)}`,
     );
     const opened = () => api.rows('select 1 from import_run where operator_key_id = $1', [importer.key.id]);
-    await expect.poll(async () => (await opened()).length, { timeout: 10_000 }).toBe(1);
+    await expect.poll(async () => (await opened()).length).toBe(1);
     await api.rows('update operator_key set revoked_at = now() where id = $1', [importer.key.id]);
     socket.write(body.slice(10));
-    await expect.poll(() => answer, { timeout: 10_000 }).toContain('401 ');
+    await expect.poll(() => answer).toContain('401 ');
     expect(await opened()).toEqual([]);
   });
 
@@ -518,7 +516,7 @@ describe('an upload', () => {
       api.rows<{ failure: string | null }>('select failure from import_run where id = $1 and finished_at is not null', [
         body.id,
       ]);
-    await expect.poll(run, { timeout: 25_000 }).toEqual([{ failure }]);
+    await expect.poll(run).toEqual([{ failure }]);
     expect(await api.rows('select 1 from account where external_id = $1', [`${p}a`])).toEqual([]);
     expect(await storedContent(api, importer.key)).toEqual([]);
   });
@@ -684,10 +682,10 @@ describe('an upload with an Idempotency-Key', () => {
     socket.write(
       `POST ${IMPORTS} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${importer.key.secret}\r\nContent-Type: application/x-ndjson\r\nIdempotency-Key: k\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 10)}`,
     );
-    await expect.poll(async () => (await runsOf(api, importer.key)).length, { timeout: 10_000 }).toBe(before + 1);
+    await expect.poll(async () => (await runsOf(api, importer.key)).length).toBe(before + 1);
     return async () => {
       socket.write(body.slice(10));
-      await expect.poll(() => answer, { timeout: 10_000 }).toContain('}');
+      await expect.poll(() => answer).toContain('}');
       return answer;
     };
   }

@@ -1,5 +1,6 @@
 import { expect, vi } from 'vitest';
 import { startApi, test } from '../support/api.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 
 // Guarantees that of two versions side by side during an upgrade both serve, and neither before its tables are there.
 test('a replica created with all migrations of its version, later ones or not', async () => {
@@ -9,7 +10,7 @@ test('a replica created with all migrations of its version, later ones or not', 
     return [status, body.reason ?? body.status];
   };
   // A result is kept for a second.
-  const afterNextCheck = { timeout: 10_000 };
+  const afterNextCheck = { timeout: PATIENCE_MS };
   const pending = [503, 'migrations are pending'];
 
   expect(await look()).toEqual([200, 'ready']);

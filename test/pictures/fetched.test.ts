@@ -64,7 +64,7 @@ test('a fetch ends when its caller hangs up', async ({ api }) => {
   const { promise: closed, resolve } = Promise.withResolvers<void>();
   const { server, caller } = await aFetch(api, (res) => res.on('close', resolve).writeHead(200).write('a'));
   const req = caller.beginFetch(server.url);
-  await expect.poll(() => server.requests.length, { timeout: 10_000 }).toBe(1);
+  await expect.poll(() => server.requests.length).toBe(1);
   req.destroy();
   await closed;
 });

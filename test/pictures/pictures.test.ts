@@ -218,7 +218,7 @@ describe('only those who may change a picture can:', () => {
       await tx.execute('select id from team where id = ? for update', [team.id]);
       const answer = caller.ofTeam(team, picture);
       await expect
-        .poll(() => api.rows(`select 1 from pg_stat_activity where wait_event_type = 'Lock'`), { timeout: 10_000 })
+        .poll(() => api.rows(`select 1 from pg_stat_activity where wait_event_type = 'Lock'`))
         .not.toEqual([]);
       await tx.execute(`update membership set role_id = 'member' where account_id = ?`, [editor.id]);
       return { answer };
@@ -268,7 +268,7 @@ describe('the service stays bounded:', () => {
       await new Promise((resolve) => req.on('socket', (socket) => socket.once('connect', resolve)));
       req.destroy();
     }
-    await expect.poll(async () => (await caller.own(picture)).status, { timeout: 20_000 }).toBe(200);
+    await expect.poll(async () => (await caller.own(picture)).status).toBe(200);
   });
 
   test('names that do not exist consume the rate limit of the address, and pictures do not', async () => {

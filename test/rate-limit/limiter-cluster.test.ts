@@ -13,7 +13,7 @@ async function aCluster(): Promise<TestRedis[]> {
   const addresses = nodes.map((node) => `127.0.0.1:${node.port}`);
   redisCli(first!, '--cluster', 'create', ...addresses, '--cluster-yes');
   for (const { port } of nodes) {
-    await expect.poll(() => redisCli(port, 'CLUSTER', 'INFO'), { timeout: 8000 }).toContain('cluster_state:ok');
+    await expect.poll(() => redisCli(port, 'CLUSTER', 'INFO')).toContain('cluster_state:ok');
   }
   return nodes;
 }
@@ -42,7 +42,7 @@ describe.skipIf(!hasRedis)('limiters that share a Redis Cluster of three nodes',
         await limiters[0].consume(bucket);
         return (await limiters[1].peek(bucket)).remaining;
       };
-      await expect.poll(seen, { timeout: 5000 }).toBeLessThan(300);
+      await expect.poll(seen).toBeLessThan(300);
     }
     outages.length = 0;
 

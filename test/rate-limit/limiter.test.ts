@@ -119,7 +119,7 @@ describe.each(backends)('a limiter in %s', (backend) => {
     await consumeAll(limiter, 'a', 2);
 
     expect(await limiter.consume('a')).toEqual({ allowed: false, limit: 2, remaining: 0, resetSeconds: 1 });
-    await expect.poll(() => limiter.consume('a'), { interval: 10, timeout: 3000 }).toMatchObject({ allowed: true });
+    await expect.poll(() => limiter.consume('a'), { interval: 10 }).toMatchObject({ allowed: true });
 
     expect(performance.now() - openedAt).toBeGreaterThan(995);
     expect(await limiter.peek('a')).toMatchObject({ allowed: true, remaining: 1 });
@@ -190,7 +190,7 @@ describe.skipIf(!hasRedis)('a limiter whose Redis fails', () => {
     expect(onFallback).toHaveBeenCalledTimes(1);
 
     await aRedis({ port: redis.port });
-    await expect.poll(() => onRecovery.mock.calls.length, { timeout: 5000 }).toBe(1);
+    await expect.poll(() => onRecovery.mock.calls.length).toBe(1);
 
     await limiter.consume('b', 3);
     const { limiter: other } = aLimiter({ redisUrl: redis.url });
@@ -234,7 +234,7 @@ describe.skipIf(!hasRedis)('a limiter whose Redis fails', () => {
     expect(await limiter.consume('a', 50)).toMatchObject({ allowed: true, remaining: 50 });
 
     await aRedis({ port: redis.port });
-    await expect.poll(() => onRecovery.mock.calls.length, { timeout: 5000 }).toBe(1);
+    await expect.poll(() => onRecovery.mock.calls.length).toBe(1);
     expect(allowed(await consumeAll(limiter, 'a', 320))).toBe(50);
   });
 
@@ -260,7 +260,7 @@ describe.skipIf(!hasRedis)('a limiter whose Redis fails', () => {
     expect(onRecovery).not.toHaveBeenCalled();
 
     redis.kill('SIGCONT');
-    await expect.poll(() => onRecovery.mock.calls.length, { timeout: 5000 }).toBe(1);
+    await expect.poll(() => onRecovery.mock.calls.length).toBe(1);
     await limiter.consume('b', 3);
     const { limiter: other } = aLimiter({ redisUrl: redis.url });
     expect(await other.peek('b')).toMatchObject({ remaining: 297 });
@@ -275,13 +275,13 @@ describe.skipIf(!hasRedis)('a limiter whose Redis fails', () => {
 
     redisCli(redis.port, 'REPLICAOF', '127.0.0.1', '1');
     await limiter.consume('a');
-    await expect.poll(() => refusedWrites(redis), { timeout: 5000 }).toBeGreaterThanOrEqual(3);
+    await expect.poll(() => refusedWrites(redis)).toBeGreaterThanOrEqual(3);
     expect(onFallback).toHaveBeenCalledTimes(1);
     expect(onRecovery).not.toHaveBeenCalled();
     expect(await limiter.consume('a')).toMatchObject({ allowed: true, remaining: 297 });
 
     redisCli(redis.port, 'REPLICAOF', 'NO', 'ONE');
-    await expect.poll(() => onRecovery.mock.calls.length, { timeout: 5000 }).toBe(1);
+    await expect.poll(() => onRecovery.mock.calls.length).toBe(1);
     expect(onFallback).toHaveBeenCalledTimes(1);
   });
 });

@@ -101,12 +101,10 @@ describe.skipIf(!hasRedis)('with Redis behind three Sentinels', { timeout: 60_00
     onTestFinished(async () => {
       await Promise.all([primary, replica, ...sentinels].map((redis) => redis.stop()));
     });
-    await expect
-      .poll(() => redisCli(replica.port, 'INFO', 'replication'), { timeout: 20_000 })
-      .toContain('master_link_status:up');
+    await expect.poll(() => redisCli(replica.port, 'INFO', 'replication')).toContain('master_link_status:up');
     for (const { port } of sentinels) {
       await expect
-        .poll(() => redisCli(port, 'SENTINEL', 'MASTER', 'main'), { timeout: 20_000 })
+        .poll(() => redisCli(port, 'SENTINEL', 'MASTER', 'main'))
         .toMatch(/num-slaves\n1\n[^]*num-other-sentinels\n2\n/);
     }
     const outages: string[] = [];
@@ -115,13 +113,13 @@ describe.skipIf(!hasRedis)('with Redis behind three Sentinels', { timeout: 60_00
       aLimiter(`redis+sentinel://${hosts}/main/0`, outages),
       aLimiter(`redis+sentinel://${hosts}/main`),
     ] as const;
-    await expect.poll(() => limiters[0].isShared(), { timeout: 10_000 }).toBe(true);
+    await expect.poll(() => limiters[0].isShared()).toBe(true);
     for (let used = 0; used < 3; used += 1) await limiters[0].consume('kept');
     expect((await limiters[1].peek('kept')).remaining).toBe(2);
 
     primary.kill('SIGKILL');
     const during = await limiters[0].consume('kept');
-    await expect.poll(() => outages, { timeout: 40_000 }).toContain('recovery');
+    await expect.poll(() => outages).toContain('recovery');
     const decisions = [await limiters[0].consume('kept'), await limiters[0].consume('kept')];
 
     expect([during, ...decisions].map(({ allowed }) => allowed)).toEqual([true, true, false]);

@@ -6,6 +6,7 @@ import { problemOf } from '../support/browser.ts';
 import { hasRedis, startRedis } from '../support/redis.ts';
 import { KINDS } from './kinds.ts';
 import { ALL_SCOPES, OPERATIONS } from './operations.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 
 const READS = OPERATIONS.filter(({ method }) => method === 'GET');
 
@@ -53,7 +54,7 @@ async function untilConnected(api: Api): Promise<void> {
     await api.as(key).get('/api/v1/credential');
     return seen.redisCalls();
   };
-  await vi.waitFor(async () => expect(await redisCalls()).toBe(1), { timeout: 10_000 });
+  await vi.waitFor(async () => expect(await redisCalls()).toBe(1), { timeout: PATIENCE_MS });
 }
 
 /** What one more call costs. */

@@ -466,8 +466,7 @@ async function whileLocked<Started extends object>(
     await client.query('begin');
     for (const sql of statements) await client.query(sql);
     const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-    const untilWaiting = async () =>
-      await expect.poll(() => api.rows(waiting), { interval: 5, timeout: 4000 }).not.toEqual([]);
+    const untilWaiting = async () => await expect.poll(() => api.rows(waiting), { interval: 5 }).not.toEqual([]);
     const started = await meanwhile(untilWaiting, (sql) => client.query(sql));
     await client.query('commit');
     return started;

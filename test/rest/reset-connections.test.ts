@@ -10,6 +10,7 @@ import { PLACE_LIMITS } from '../../src/db/long-lists/places.ts';
 import { PreparedStatement } from '../../src/db/pipeline/prepared-statement.ts';
 import { test, type Api } from '../support/api.ts';
 import { aTenant, countLockWaits, holdLock } from './tenants.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 
 const CONNECTIONS = 500;
 /** What three connections for reads have sent before the reset: one batch each. */
@@ -17,7 +18,7 @@ const SENT_BEFORE = 3 * 8;
 /** A neighbour's credential and its list. */
 const OF_NEIGHBOUR = 2;
 
-const eventually = (expectation: () => unknown) => vi.waitFor(expectation, { timeout: 20_000 });
+const eventually = (expectation: () => unknown) => vi.waitFor(expectation, { timeout: PATIENCE_MS });
 
 type Tenant = Awaited<ReturnType<typeof aTenant>>;
 type Asked = { readonly method: string; readonly path: string; readonly body?: object };

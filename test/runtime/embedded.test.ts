@@ -25,11 +25,12 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Client, type QueryResultRow } from 'pg';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { startEmbedded } from '../../src/embedded-postgres/start.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 
 const ENTRY = fileURLToPath(new URL('../../src/embedded-postgres/start.ts', import.meta.url));
 const IS_ROOT = process.getuid?.() === 0;
 const NOBODY = { uid: 65534, gid: 65534 };
-const BOUND = { timeout: 10_000, interval: 10 };
+const BOUND = { timeout: PATIENCE_MS, interval: 10 };
 
 // A first start writes some thousand files; the memory file system, where there is room, keeps the disk out of the tests.
 const TEMPORARY = existsSync('/dev/shm') && roomIn('/dev/shm') > 1e9 ? '/dev/shm' : tmpdir();

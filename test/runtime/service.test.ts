@@ -9,10 +9,11 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { startApi } from '../support/api.ts';
 import { createClient } from '../support/client.ts';
 import { freePort, launchService, makeDataDir, removeDataDir, startService, type Service } from '../support/service.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 
 const SECRET_KEYS = 'test-key-test-key-test-key-test-key';
 const ROOMY = { RATE_LIMIT: '1000000', TEAM_LIMIT: '1000000' };
-const BOUND = { interval: 5, timeout: 60_000 };
+const BOUND = { interval: 5, timeout: PATIENCE_MS };
 
 function aDataDir(): string {
   const dataDir = makeDataDir();
@@ -205,7 +206,7 @@ describe('SIGKILL', () => {
       const mails = await Promise.all(files.map((name) => PostalMime.parse(readFileSync(join(directory, name)))));
       return mails.filter(({ to }) => to?.[0]?.address === 'new.colleague@example.com');
     };
-    await expect.poll(async () => (await invitations()).length, { interval: 20, timeout: 15_000 }).toBe(1);
+    await expect.poll(async () => (await invitations()).length, { interval: 20 }).toBe(1);
     const mail = (await invitations())[0] ?? expect.unreachable();
     expect(mail.to).toEqual([{ name: '', address: 'new.colleague@example.com' }]);
     expect(mail.from?.address).toBe('roster@localhost');

@@ -3,9 +3,10 @@ import { expect, onTestFinished } from 'vitest';
 import { startApi, type Api } from '../support/api.ts';
 import { startRedis } from '../support/redis.ts';
 import { makeDataDir, removeDataDir, startService, type Service } from '../support/service.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 
 export const SECRET_KEYS = 'test-key-test-key-test-key-test-key';
-export const BOUND = { interval: 20, timeout: 25_000 };
+export const BOUND = { interval: 20, timeout: PATIENCE_MS };
 
 export type Line = { readonly msg: string; readonly pid: number; readonly worker?: number } & Readonly<
   Record<string, unknown>

@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createTestDatabase } from '../support/database.ts';
 import { freePort, makeDataDir, removeDataDir } from '../support/service.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
@@ -48,7 +49,7 @@ async function npmStart() {
           ({ status }) => status,
           () => npm.exitCode,
         ),
-      { timeout: 25_000 },
+      { timeout: PATIENCE_MS },
     )
     .toBe(200);
   return { npm, services: allBelow(npm.pid ?? 0), output, complaint };

@@ -104,7 +104,5 @@ const HIDE_CARET = `if ('readOnly' in document.activeElement) document.activeEle
 
 async function settle(page: Page, colorScheme?: string): Promise<void> {
   await page.waitForLoadState('networkidle');
-  await expect
-    .poll(() => page.evaluate(`(${IS_SETTLED})(${JSON.stringify(colorScheme) ?? 'undefined'})`), { timeout: 15_000 })
-    .toBe(true);
+  await expect.poll(() => page.evaluate(`(${IS_SETTLED})(${JSON.stringify(colorScheme) ?? 'undefined'})`)).toBe(true);
 }

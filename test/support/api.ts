@@ -21,7 +21,7 @@ import { allContracts, contractOf, type Contract } from './contract.ts';
 import { createTestDatabase } from './database.ts';
 import { factoriesOf } from './factories.ts';
 import { createMailbox } from './mailbox.ts';
-import { openPatiently } from './patience.ts';
+import { openPatiently } from './open-patiently.ts';
 import { requireCatalogued } from './recorded-events.ts';
 
 const BASE_URL = 'http://localhost:3000';

@@ -3,8 +3,7 @@ import type { Worker } from '../../src/jobs/worker.ts';
 import type { Mail, Mailer } from '../../src/email/mailer.ts';
 import type { Services } from '../../src/service/services.ts';
 import { startJobs } from '../../src/service/background.ts';
-
-const WAIT_MS = 60_000;
+import { PATIENCE_MS } from './patience.ts';
 
 /** Delivers the mails of a service into memory; its worker starts with the first look. */
 export function createMailbox(services: Services, log: Logger) {
@@ -19,7 +18,7 @@ export function createMailbox(services: Services, log: Logger) {
       worker ??= startJobs(services, mailer, log);
       await worker;
       for (
-        const deadline = Date.now() + WAIT_MS;
+        const deadline = Date.now() + PATIENCE_MS;
         Date.now() < deadline;
         await new Promise((resolve) => setTimeout(resolve, 20))
       ) {

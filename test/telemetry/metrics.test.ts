@@ -9,8 +9,9 @@ import { freePort, launchService, makeDataDir, removeDataDir } from '../support/
 import { as } from '../trpc/console.ts';
 import { aReceiver } from '../webhooks/receiver.ts';
 import { aWatchedService } from './service.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 
-const BOUND = { interval: 20, timeout: 10_000 };
+const BOUND = { interval: 20, timeout: PATIENCE_MS };
 const count = (labels: string): string => `roster_http_request_duration_seconds_count{${labels}}`;
 
 describe('GET /metrics', () => {

@@ -11,6 +11,7 @@ import { startApi, type Api } from '../support/api.ts';
 import { createVisitor } from '../support/browser.ts';
 import { createClient } from '../support/client.ts';
 import { freePort, makeDataDir, removeDataDir, startService } from '../support/service.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 
 /** An instance whose factories fill the database, and the service in a process of its own on the same one. */
 export async function aWatchedService(env: Record<string, string> = {}) {
@@ -63,7 +64,7 @@ function mailIn(directory: string, address: string, subject = /./): Promise<Mail
     if (found === undefined) throw new Error(`No mail to ${address} with a subject like ${subject}.`);
     return { to: address, subject: found.subject ?? '', text: found.text ?? '', html: found.html ?? '' };
   };
-  return vi.waitFor(find, { interval: 20, timeout: 10_000 });
+  return vi.waitFor(find, { interval: 20, timeout: PATIENCE_MS });
 }
 
 /** The metrics as they stand: `name{labels}` and value. */

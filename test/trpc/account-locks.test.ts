@@ -108,7 +108,7 @@ async function whileWaiting(api: Api, { call }: Change, statement: string | null
     await other.query('select from account where id = $1 for update', [id]);
     const outcome = outcomeOf(call(scene.trpc, scene));
     const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-    await expect.poll(() => api.rows(waiting), { interval: 5, timeout: 10_000 }).not.toEqual([]);
+    await expect.poll(() => api.rows(waiting), { interval: 5 }).not.toEqual([]);
     if (statement !== null) await other.query(statement, [id]);
     await other.query('commit');
     return { outcome: await outcome, before, after: await stateOf(api, scene.caller) };

@@ -146,7 +146,7 @@ describe('accepting an invitation', () => {
 
     const outcome = outcomeOf(trpc(0).invitations.accept.mutate({ token }));
     const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-    await expect.poll(() => api.rows(waiting), { interval: 5, timeout: 4000 }).not.toEqual([]);
+    await expect.poll(() => api.rows(waiting), { interval: 5 }).not.toEqual([]);
     await client.query('commit');
 
     expect(await outcome).toBe('link_invalid');

@@ -560,7 +560,7 @@ async function whileLocked<Started extends object>(
     await client.query(statement);
     const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
     const untilWaiting = async (count: number) =>
-      await expect.poll(() => api.rows(waiting), { interval: 5, timeout: 4000 }).toHaveLength(count);
+      await expect.poll(() => api.rows(waiting), { interval: 5 }).toHaveLength(count);
     const started = await meanwhile(untilWaiting, (sql) => client.query(sql));
     await client.query('commit');
     return started;

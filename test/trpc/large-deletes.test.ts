@@ -74,7 +74,7 @@ describe('a client with more grants than one transaction deletes', () => {
 
     await work(api);
 
-    await expect.poll(() => countOf(api, 'oauth_client where id = $1', scene), { timeout: 20_000 }).toBe(0);
+    await expect.poll(() => countOf(api, 'oauth_client where id = $1', scene)).toBe(0);
     expect(await countOf(api, 'oauth_grant where client_id = $1', scene)).toBe(0);
     expect(await countOf(api, ENDS, scene)).toBe(GRANTS + 3);
     expect(await countOf(api, `${ENDS} and actor_id = '${scene.developer.id}'`, scene)).toBe(GRANTS + 3);
@@ -136,7 +136,7 @@ describe('an endpoint with more deliveries than one transaction deletes', () => 
 
     await work(api);
 
-    await expect.poll(() => count('webhook_endpoint', 'id'), { timeout: 20_000 }).toBe(0);
+    await expect.poll(() => count('webhook_endpoint', 'id')).toBe(0);
     expect(await count('webhook_delivery', 'endpoint_id')).toBe(0);
   });
 });

@@ -133,7 +133,7 @@ describe('a key that a key creates', () => {
     expect(told()[0]?.text).toContain('Done with the API key “A key”');
 
     await api.rows(`update graphile_worker._private_jobs set run_at = now() where key like 'notice%'`);
-    await expect.poll(() => told().length, { timeout: 10_000 }).toBe(2);
+    await expect.poll(() => told().length).toBe(2);
     expect(told()[1]?.text).toContain('it happened 3 more times');
     for (const name of ['Second', 'Third', 'Fourth']) expect(told()[1]?.text).toContain(`- “${name}”`);
   });
@@ -156,7 +156,7 @@ describe('a key that a key creates', () => {
     await api.rows(`update graphile_worker._private_jobs set run_at = now() where key like 'notice%'`);
     const told = () => api.mails.filter(({ to }) => to === owner.email).map(({ text }) => text);
 
-    await expect.poll(() => told().length, { timeout: 10_000 }).toBe(4);
+    await expect.poll(() => told().length).toBe(4);
     for (const { name } of teams) {
       const own = told().filter((text) => text.includes(`“${name}”`));
       expect(own).toHaveLength(2);

@@ -95,7 +95,7 @@ async function heldUp(api: Api, sql: string, id: string, calls: readonly (() => 
     for (const call of calls) {
       started.push(outcomeOf(call()));
       await expect
-        .poll(async () => (await api.rows(waiting)).length, { interval: 5, timeout: 4000 })
+        .poll(async () => (await api.rows(waiting)).length, { interval: 5 })
         .toBeGreaterThanOrEqual(Math.min(started.length, CONCURRENT_PER_ACCOUNT));
     }
     await holder.query('commit');

@@ -7,6 +7,7 @@ import { enqueue } from '../../src/jobs/enqueue.ts';
 import { startApi, type Api } from '../support/api.ts';
 import { problemOf, type Visitor } from '../support/browser.ts';
 import { tokenIn } from '../support/mailbox.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 
 export const PASSWORD = 'wandering heron 42';
 export const OTHER_PASSWORD = 'quiet lighthouse 7';
@@ -67,7 +68,7 @@ export async function allMailed(api: Api): Promise<void> {
   await api.services.db.transact(({ em: tx }) => enqueue(tx, 'sendAccountMail', mail, to));
   await api.mailTo(to);
   for (
-    const deadline = Date.now() + 10_000;
+    const deadline = Date.now() + PATIENCE_MS;
     Date.now() < deadline;
     await new Promise((resolve) => setTimeout(resolve, 20))
   ) {

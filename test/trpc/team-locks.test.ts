@@ -179,7 +179,7 @@ async function whileWaiting(api: Api, { call, prepare, by }: Change, statements:
     const called = call(scene.trpc, scene, api);
     const outcome = settled(called);
     const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-    await expect.poll(() => api.rows(waiting), { interval: 5, timeout: 10_000 }).not.toEqual([]);
+    await expect.poll(() => api.rows(waiting), { interval: 5 }).not.toEqual([]);
     for (const sql of statements(scene)) await other.query(sql);
     const rows: Api['rows'] = async (sql, values) => (await other.query(sql, [...(values ?? [])])).rows;
     const before = await stateOf({ rows }, scene.team);

@@ -8,6 +8,7 @@ import { test as base, type Api } from '../support/api.ts';
 import { signedIn } from '../support/browser.ts';
 import { launchBrowser } from '../support/chromium.ts';
 import type { AClient, AnAccount } from '../support/factories.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 
 export const PASSWORD = 'correct horse battery staple';
 
@@ -37,7 +38,7 @@ export const test = base.extend<{ browser: Browser; open: Open }>({
       const { baseUrl } = api.services.config;
       const context = await browser.newContext({ baseURL: baseUrl, locale: 'en-GB', timezoneId: 'UTC', ...options });
       contexts.push(context);
-      context.setDefaultTimeout(60_000);
+      context.setDefaultTimeout(PATIENCE_MS);
       if (as !== undefined) await context.addCookies(await cookiesFor(api, as, baseUrl));
       const page = await context.newPage();
       page.on('pageerror', (error) => complaints.push(String(error)));

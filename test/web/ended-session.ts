@@ -2,6 +2,7 @@ import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import type { Api } from '../support/api.ts';
 import { aPerson, PASSWORD, shows, signInAs, type Open } from './console.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 
 export const endSessions = (api: Api, { id }: { id: string }) =>
   api.rows('update session set revoked_at = now() where account_id = $1', [id]);
@@ -50,7 +51,7 @@ export async function readAgainUntil(shown: Locator): Promise<void> {
         await shown.page().evaluate(`document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))`);
         return shown.count();
       },
-      { timeout: 30_000 },
+      { timeout: PATIENCE_MS },
     )
     .toBe(1);
 }

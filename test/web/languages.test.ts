@@ -49,8 +49,8 @@ async function follow(page: Page, path: string): Promise<void> {
   const title = page.getByRole('heading', { level: 1 });
   const before = await title.innerText();
   await page.locator(`nav a[href="${path}"]`).click();
-  await expect.poll(() => title.innerText(), { timeout: 15_000 }).not.toBe(before);
-  await expect.poll(() => page.locator('.mantine-Skeleton-root').count(), { timeout: 15_000 }).toBe(0);
+  await expect.poll(() => title.innerText()).not.toBe(before);
+  await expect.poll(() => page.locator('.mantine-Skeleton-root').count()).toBe(0);
 }
 
 describe.skipIf(!hasChromium)('the console', () => {

@@ -61,7 +61,7 @@ async function roundTripsTo(page: Page, path: string, isShown: () => Promise<boo
   const opening = page.goto(path, { waitUntil: 'commit' });
   const trips: string[][] = [];
   do {
-    await expect.poll(() => waiting.length, { timeout: 15_000 }).toBeGreaterThan(0);
+    await expect.poll(() => waiting.length).toBeGreaterThan(0);
     if (trips.length > 0) await idle(page);
     const released = waiting.splice(0);
     trips.push(released.map((route) => new URL(route.request().url()).pathname));

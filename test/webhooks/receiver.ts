@@ -7,6 +7,7 @@ import { emitNumbered } from '../../src/events/wake.ts';
 import { startDispatcher, type Outcome } from '../../src/webhooks/dispatcher.ts';
 import type { Api } from '../support/api.ts';
 import { as } from '../trpc/console.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 
 export type Received = {
   readonly headers: Record<string, string>;
@@ -53,7 +54,7 @@ export async function numberEvents(api: Api): Promise<void> {
 }
 
 export const eventually = (check: () => void | Promise<void>): Promise<void> =>
-  vi.waitFor(check, { timeout: 15_000, interval: 20 });
+  vi.waitFor(check, { timeout: PATIENCE_MS, interval: 20 });
 
 /** A team with a signed-in owner and an endpoint at a URL. */
 export async function anEndpoint(

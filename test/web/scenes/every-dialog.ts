@@ -33,7 +33,7 @@ export async function expectEveryDialog(
     await page.route('**/trpc/**', (route) => (route.request().method() === 'POST' ? route.abort() : route.continue()));
     await page.goto(path);
     await page.getByRole('heading', { level: 1 }).waitFor();
-    await expect.poll(() => page.locator('.mantine-Skeleton-root').count(), { timeout: 15_000 }).toBe(0);
+    await expect.poll(() => page.locator('.mantine-Skeleton-root').count()).toBe(0);
     // The actions on selected rows are buttons once there are some.
     const selection = page.locator('thead .data-select input');
     if ((await selection.count()) > 0) await selection.check();

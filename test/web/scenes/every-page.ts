@@ -21,7 +21,7 @@ export async function expectEveryPage(api: Api, open: Open, language: Language, 
     await observeLayoutShift(page);
     await page.goto(path);
     await page.getByRole('heading', { level: 1 }).waitFor();
-    await expect.poll(() => page.locator('.mantine-Skeleton-root').count(), { timeout: 15_000 }).toBe(0);
+    await expect.poll(() => page.locator('.mantine-Skeleton-root').count()).toBe(0);
     await expectStable(page, name, SHIFT_MAX);
     expect(await page.evaluate('[document.documentElement.lang, document.documentElement.dir]')).toEqual([
       language,
