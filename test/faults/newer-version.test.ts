@@ -171,7 +171,7 @@ describe('after a rollback, an older version', () => {
       [event?.id, NEW],
     );
     await api.rows(`insert into webhook_queue (endpoint_id, next_at) select id, now() from webhook_endpoint
-      on conflict (endpoint_id) do update set next_at = now()`);
+      on conflict (endpoint_id) do update set next_at = now() - interval '1 ms'`);
     const { outcomes } = dispatch(api);
     await eventually(() => expect(outcomes).toContain('retried'));
 

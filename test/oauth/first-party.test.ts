@@ -261,8 +261,8 @@ describe('tokens of a first-party client', () => {
   test('end with the session: signed out, reset, disabled, idle or expired', async ({ api }) => {
     const ends: Record<string, string> = {
       'signed out': 'update session set revoked_at = now() where id = $1',
-      expired: 'update session set expires_at = now() where id = $1',
-      idle: 'update session set idle_expires_at = now() where id = $1',
+      expired: `update session set expires_at = now() - interval '1 ms' where id = $1`,
+      idle: `update session set idle_expires_at = now() - interval '1 ms' where id = $1`,
       deleted: 'delete from session where id = $1',
       disabled: 'update account set disabled_at = now() where id = (select account_id from session where id = $1)',
     };

@@ -38,10 +38,12 @@ const expire =
   (column: 'expires_at' | 'idle_expires_at'): Way =>
   async (api, { visitor }) => {
     const session = await sessionOf(api, visitor);
-    await api.rows(`update session set ${column} = now() where id = $1`, [session]);
+    await api.rows(`update session set ${column} = now() - interval '1 ms' where id = $1`, [session]);
     // The worker that sends the mails of these tests runs the cleanup each minute, too. It may have looked at the session
     // before, and would look again when that was to expire; or look now, and its job is there once it let go of the rows.
-    await api.rows(`update oauth_token_family set logout_check_at = now() where session_id = $1`, [session]);
+    await api.rows(`update oauth_token_family set logout_check_at = now() - interval '1 ms' where session_id = $1`, [
+      session,
+    ]);
     await runCleanup(api);
     await api.rows('select from oauth_token_family where session_id = $1 for update', [session]);
   };

@@ -142,7 +142,7 @@ describe('the token endpoint', () => {
     expect(outcome(await exchanged(api, scene, elsewhere))).toBe('400 invalid_grant');
     const form = await formOf();
     await api.rows(
-      `update oauth_token set expires_at = now() where kind = 'code' and family_id in (
+      `update oauth_token set expires_at = now() - interval '1 ms' where kind = 'code' and family_id in (
       select id from oauth_token_family where client_id = $1)`,
       [scene.client.id],
     );

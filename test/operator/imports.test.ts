@@ -510,7 +510,7 @@ describe('an upload', () => {
     const importer = await anImporter(api);
     const p = aPrefix();
     const { body } = await importer.upload([account(`${p}a`)]);
-    await api.rows(`update operator_key set ${column} = now() where id = $1`, [importer.key.id]);
+    await api.rows(`update operator_key set ${column} = now() - interval '1 ms' where id = $1`, [importer.key.id]);
     await workOn(api);
     const run = () =>
       api.rows<{ failure: string | null }>('select failure from import_run where id = $1 and finished_at is not null', [

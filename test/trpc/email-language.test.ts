@@ -107,7 +107,7 @@ describe('a language that a session without a recent proof has set', () => {
   test('applies to security notices when the session has ended', async ({ api }) => {
     const person = await aSignedIn(api);
     await changeStale(api, person, 'de');
-    await api.rows('update account set notice_locale_until = now() where email = $1', [person.email]);
+    await api.rows(`update account set notice_locale_until = now() - interval '1 ms' where email = $1`, [person.email]);
     await resetPassword(api, person, /^Setzen Sie Ihr Passwort zurück$/);
     await api.mailTo(person.email, /^Ihr Passwort wurde zurückgesetzt$/);
   });

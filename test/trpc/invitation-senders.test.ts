@@ -132,7 +132,7 @@ describe('an invitation to a privileged role', () => {
   });
 
   test.for([
-    ['expired', `update membership set expires_at = now() where team_id = $1 and account_id = $2`],
+    ['expired', `update membership set expires_at = now() - interval '1 ms' where team_id = $1 and account_id = $2`],
     ['has a disabled account', `update account set disabled_at = now() where $1 <> '' and id = $2`],
   ])('is like a revoked one while its sender %s', async ([, sql = ''], { api }) => {
     const scene = await aScene(api);
@@ -172,7 +172,9 @@ describe('an invitation to a privileged role', () => {
     ];
     for (const revive of back) {
       const scene = await aScene(api);
-      await api.rows('update membership set expires_at = now() where account_id = $1', [scene.sender.id]);
+      await api.rows(`update membership set expires_at = now() - interval '1 ms' where account_id = $1`, [
+        scene.sender.id,
+      ]);
       await revive(scene);
 
       const { teamId, sender } = scene;
@@ -263,7 +265,7 @@ describe('an invitation to a privileged role', () => {
   test('that ended is replaced by a new one to the same address, with the seat that is free', async ({ api }) => {
     const scene = await aScene(api);
     const { teamId, owners, sender, privileged } = scene;
-    await api.rows('update membership set expires_at = now() where account_id = $1', [sender.id]);
+    await api.rows(`update membership set expires_at = now() - interval '1 ms' where account_id = $1`, [sender.id]);
     const before = await taken(scene);
     const again = { teamId, email: privileged.email };
 
@@ -444,10 +446,10 @@ describe('accepting an invitation with an expired membership', () => {
 
     expect(await reactivate()).toBe('seat_limit_reached');
     expect(await outcomeOf(trpc.invitations.accept.mutate({ token }))).toBe('done');
-    await api.rows('update membership set expires_at = now() where team_id = $1 and account_id = $2', [
-      team.id,
-      member.id,
-    ]);
+    await api.rows(
+      `update membership set expires_at = now() - interval '1 ms' where team_id = $1 and account_id = $2`,
+      [team.id, member.id],
+    );
     await api.rows('delete from invitation where team_id = $1 and accepted_at is null', [team.id]);
     const key = await api.anApiKey(member, { team, scopes: ['members:read'] });
     expect(await reactivate()).toBe('done');

@@ -146,7 +146,7 @@ describe('passkeys.register', () => {
     const visitor = await signedIn(api, account);
     const options = await visitor.trpc.passkeys.registrationOptions.mutate();
     const [row] = await api.rows<{ seconds: string }>(
-      `update passkey_challenge set expires_at = now() where account_id = $1
+      `update passkey_challenge set expires_at = now() - interval '1 ms' where account_id = $1
        returning extract(epoch from (select expires_at from passkey_challenge c where c.id = passkey_challenge.id) - created_at) as seconds`,
       [account.id],
     );
@@ -390,7 +390,9 @@ describe('passkeys.signIn', () => {
     const { authenticator } = await withPasskey(api);
     const visitor = api.visitor();
     const options = await visitor.trpc.passkeys.signInOptions.mutate();
-    await api.rows('update passkey_challenge set expires_at = now() where challenge = $1', [options.challenge]);
+    await api.rows(`update passkey_challenge set expires_at = now() - interval '1 ms' where challenge = $1`, [
+      options.challenge,
+    ]);
 
     expect(await problemOf(visitor.trpc.passkeys.signIn.mutate({ response: authenticator.get(options) }))).toEqual(
       refusal,

@@ -204,7 +204,7 @@ describe.skipIf(!hasChromium)('the page of invitations', () => {
         ['mary', 'member'],
       ] as const)
         await api.anInvitation(at, { email: `${name}@example.com`, role });
-      await api.rows(`update invitation set expires_at = now() where email = 'mary@example.com'`);
+      await api.rows(`update invitation set expires_at = now() - interval '1 ms' where email = 'mary@example.com'`);
     });
     await page.getByRole('status').getByText('4 invitations').waitFor();
     await page.getByRole('button', { name: 'Email', exact: true }).click();

@@ -77,10 +77,12 @@ export const stateOf = (api: Api, endpointId: string) =>
 
 /** Makes the next attempts due now, as if their time had come. */
 export async function letTimePass(api: Api, endpointId: string): Promise<void> {
-  await api.rows(`update webhook_delivery set due_at = now() where endpoint_id = $1 and state = 'waiting'`, [
-    endpointId,
-  ]);
-  await api.rows('update webhook_queue set next_at = now() where endpoint_id = $1 and next_at is not null', [
-    endpointId,
-  ]);
+  await api.rows(
+    `update webhook_delivery set due_at = now() - interval '1 ms' where endpoint_id = $1 and state = 'waiting'`,
+    [endpointId],
+  );
+  await api.rows(
+    `update webhook_queue set next_at = now() - interval '1 ms' where endpoint_id = $1 and next_at is not null`,
+    [endpointId],
+  );
 }
