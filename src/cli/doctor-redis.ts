@@ -5,12 +5,11 @@ import { errorSummary } from './failure.ts';
 const WAIT_MS = 3000;
 
 /** Counts in Redis. @throws with the reason and the variable to change */
-export async function checkRedis({ redisUrl, redisTls }: Config): Promise<string> {
-  if (redisUrl === undefined) return 'not configured: requests are counted in memory, which supports only one replica';
+export async function checkRedis({ redis }: Config): Promise<string> {
+  if (redis === undefined) return 'not configured: requests are counted in memory, which supports only one replica';
   const { openRedisWindows } = await import('../rate-limit/redis-store.ts');
   let fault: unknown;
-  const windows = openRedisWindows(redisUrl, {
-    redisTls,
+  const windows = openRedisWindows(redis, {
     limit: 1000,
     windowSeconds: 60,
     onFallback: (error) => (fault ??= error),
@@ -25,7 +24,7 @@ export async function checkRedis({ redisUrl, redisTls }: Config): Promise<string
   } finally {
     windows.close();
   }
-  throw new Error(fault === undefined ? `no response within ${WAIT_MS} ms` : redisFault(fault, redisUrl));
+  throw new Error(fault === undefined ? `no response within ${WAIT_MS} ms` : redisFault(fault, redis.url));
 }
 
 /** Says what is wrong with TLS, of which a connection that the server ended says nothing. */

@@ -6,7 +6,7 @@ import { networks, trustedProxies } from './networks.ts';
 import { baseUrl, isLoopback, origins, redirectSchemes } from './origins.ts';
 import { PASSWORD_COST } from './password-cost.ts';
 import { BUILT_IN_PLANS, plans } from './plans.ts';
-import { redisTlsFaults } from './redis-url.ts';
+import { redisServer, redisTlsFaults } from './redis-url.ts';
 import { databaseUrl, redisUrls } from './servers.ts';
 import { REQUESTS_MAX, SECONDS_MAX, count, days, flag, port, processes, url, wholeNumber } from './values.ts';
 
@@ -104,6 +104,9 @@ const environment = z.object({
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
 });
 
+/** The environment variables that are read. */
+export const VARIABLES: readonly string[] = Object.keys(environment.shape);
+
 export type Config = ReturnType<typeof readConfig>;
 
 /** Invalid settings. Each fault is one line that starts with the name of its variable. */
@@ -153,9 +156,7 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     databaseMigrationUrl: e.DATABASE_MIGRATION_URL,
     databasePoolMax: e.DATABASE_POOL_MAX,
     dataDir: resolve(e.DATA_DIR),
-    redisUrl: e.REDIS_URL,
-    /** In PEM, for a `rediss://` URL. */
-    redisTls: { ca: e.REDIS_CA, cert: e.REDIS_CERT, key: e.REDIS_KEY },
+    redis: redisServer(e.REDIS_URL, { ca: e.REDIS_CA, cert: e.REDIS_CERT, key: e.REDIS_KEY }),
     smtpUrl: e.SMTP_URL,
     mailFrom: e.MAIL_FROM,
     mailsPerDayFromTeam: e.MAILS_PER_DAY_TEAM,

@@ -96,3 +96,23 @@ export function redisTlsFaults(set: Readonly<Record<string, string | undefined>>
     ...(isTls ? [] : files.map((name) => `${name}: requires a REDIS_URL with TLS: use rediss://, or unset ${name}`)),
   ];
 }
+
+/** Where requests are counted. */
+export type RedisServer = {
+  /** Several URLs, separated by commas, are the nodes of one Redis Cluster. */
+  readonly url: string;
+  readonly tls?: RedisTls;
+  /** How long a request waits for a count, or for the first connection. */
+  readonly answerMs: number;
+};
+
+/** The certificate authority and the client certificate in PEM, for `rediss://`. */
+export type RedisTls = {
+  readonly ca?: string | undefined;
+  readonly cert?: string | undefined;
+  readonly key?: string | undefined;
+};
+
+/** @returns undefined if requests are counted in memory */
+export const redisServer = (url: string | undefined, tls: RedisTls = {}, answerMs = 100): RedisServer | undefined =>
+  url === undefined ? undefined : { url, tls, answerMs };

@@ -19,8 +19,7 @@ export function createAttemptLimiters(
 ): Attempts & { close(): Promise<void> } {
   const createWindows = (counted: Counted, limit: number, windowSeconds = config.signInWindowSeconds) => {
     const options = {
-      redisUrl: config.redisUrl,
-      redisTls: config.redisTls,
+      redis: config.redis,
       limit,
       windowSeconds,
       onFallback: (error: unknown) =>

@@ -2,7 +2,7 @@ import type { RunInSpan } from '../telemetry/span.ts';
 import type { Counted } from '../telemetry/metrics.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 import { createMemoryWindows, type RateDecision } from './memory-windows.ts';
-import type { RedisTls } from './redis-client.ts';
+import type { RedisServer } from '../config/redis-url.ts';
 import { openRedisWindows, type RedisWindows } from './redis-store.ts';
 
 export type { RateDecision } from './memory-windows.ts';
@@ -23,9 +23,8 @@ export type Limiter = {
 };
 
 type LimiterOptions = Observers & {
-  /** `undefined` counts in memory; several URLs, separated by commas, are the nodes of one Redis Cluster. */
-  readonly redisUrl: string | undefined;
-  readonly redisTls?: RedisTls | undefined;
+  /** `undefined` counts in memory. */
+  readonly redis: RedisServer | undefined;
   readonly limit: number;
   readonly windowSeconds: number;
   /** Called once per outage, when counting falls back to memory. */
@@ -74,7 +73,7 @@ export function withTelemetry<Options extends LimiterOptions>(
 
 function createWindows(options: LimiterOptions): Limiter {
   const memory = createMemoryWindows(options);
-  if (options.redisUrl === undefined) {
+  if (options.redis === undefined) {
     return {
       consume: (bucket, cost = 1) => Promise.resolve(memory.consume(bucket, cost)),
       peek: (bucket) => Promise.resolve(memory.peek(bucket)),
@@ -84,7 +83,7 @@ function createWindows(options: LimiterOptions): Limiter {
     };
   }
 
-  const redis = withSpans(openRedisWindows(options.redisUrl, options), options.withSpan);
+  const redis = withSpans(openRedisWindows(options.redis, options), options.withSpan);
 
   return {
     consume(bucket, cost = 1) {

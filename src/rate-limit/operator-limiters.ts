@@ -19,8 +19,7 @@ export function createOperatorLimiters(
     createLimiter(
       withTelemetry(
         {
-          redisUrl: config.redisUrl,
-          redisTls: config.redisTls,
+          redis: config.redis,
           limit,
           windowSeconds: config.rateWindowSeconds,
           onFallback: (error: unknown) =>

@@ -1,26 +1,14 @@
 import { Cluster, Redis } from 'ioredis';
 import type { RedisOptions } from 'ioredis';
-import { parseRedisUrl, type RedisUrl } from '../config/redis-url.ts';
+import { parseRedisUrl, type RedisServer, type RedisUrl } from '../config/redis-url.ts';
 
-/** The certificate authority and the client certificate in PEM, for `rediss://`. */
-export type RedisTls = {
-  readonly ca?: string | undefined;
-  readonly cert?: string | undefined;
-  readonly key?: string | undefined;
-};
-
-// All waits are bounded, so that Redis adds at most 100 ms to a request. The defaults of ioredis are seconds.
+// All waits are bounded, so that Redis adds no more to a request than its time to answer. The defaults of ioredis are seconds.
 // Auto-pipelining is off: a command would wait for the pipeline before it, up to two round trips and two timeouts.
 const CONNECTION = {
   enableAutoPipelining: false,
   maxRetriesPerRequest: 0,
   // A failed request was decided in memory; sent again, it would count twice.
   autoResendUnfulfilledCommands: false,
-  // Longer than the deadline of a request (`withDeadline` in redis-store.ts).
-  commandTimeout: 400,
-  socketTimeout: 500,
-  connectTimeout: 500,
-  disconnectTimeout: 500,
   // After a failover the connection can still lead to the former primary.
   reconnectOnError: (error: Error) => error.message.startsWith('READONLY'),
 } satisfies RedisOptions;
@@ -28,9 +16,9 @@ const CONNECTION = {
 const retryDelay = (attempt: number): number => Math.min(50 * attempt, 500);
 
 /** Connects immediately and reconnects forever. */
-export function connectRedis(redisUrl: string, files: RedisTls = {}): Redis | Cluster {
-  const url = parseRedisUrl(redisUrl);
-  const options = connectionOptions(url, files);
+export function connectRedis(server: RedisServer): Redis | Cluster {
+  const url = parseRedisUrl(server.url);
+  const options = connectionOptions(url, server);
   if (url.kind === 'cluster') return connectCluster(url, options);
   const single = { ...options, db: url.database, enableOfflineQueue: false, retryStrategy: retryDelay };
   if (url.kind === 'sentinel') return connectThroughSentinels(url, single);
@@ -38,10 +26,15 @@ export function connectRedis(redisUrl: string, files: RedisTls = {}): Redis | Cl
   return new Redis({ ...single, ...(host !== undefined && { host }), ...(port !== undefined && { port }) });
 }
 
-function connectionOptions(url: RedisUrl, files: RedisTls) {
+function connectionOptions(url: RedisUrl, { tls: files = {}, answerMs }: RedisServer) {
   const tls = url.isTls ? Object.fromEntries(Object.entries(files).filter(([, pem]) => pem !== undefined)) : undefined;
   return {
     ...CONNECTION,
+    // Longer than the deadline of a request (`withDeadline` in redis-store.ts).
+    commandTimeout: 4 * answerMs,
+    socketTimeout: 5 * answerMs,
+    connectTimeout: 5 * answerMs,
+    disconnectTimeout: 5 * answerMs,
     ...(url.username !== undefined && { username: url.username }),
     ...(url.password !== undefined && { password: url.password }),
     ...(tls !== undefined && { tls }),

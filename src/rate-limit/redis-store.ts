@@ -1,6 +1,7 @@
 import { Redis, type Cluster } from 'ioredis';
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
-import { connectRedis, type RedisTls } from './redis-client.ts';
+import type { RedisServer } from '../config/redis-url.ts';
+import { connectRedis } from './redis-client.ts';
 
 // Unlike the library's script, this one does not count what it denies, so that a large batch does not use up the
 // window. A result above the limit is a denial. A cost of 0 only reads; a negative cost is a refund.
@@ -15,8 +16,6 @@ local used = tonumber(redis.call('get', KEYS[1])) + cost
 if cost > 0 and used <= limit or cost < 0 and used >= 0 then redis.call('incrby', KEYS[1], cost) end
 return {used, millisecondsLeft}`;
 
-const ANSWER_MS = 100;
-const START_MS = 100;
 const PROBE_MS = 100;
 
 export type SharedCount = { readonly isDenied: boolean; readonly used: number; readonly millisecondsLeft: number };
@@ -31,7 +30,6 @@ export type RedisWindows = {
 };
 
 type Options = {
-  readonly redisTls?: RedisTls | undefined;
   readonly limit: number;
   readonly windowSeconds: number;
   readonly onFallback: (error: unknown) => void;
@@ -41,8 +39,9 @@ type Options = {
 /** The library's Redis limiter with our script and a deadline. docs/decisions/0007 says why it has no insurance limiter. */
 class RedisLimiter extends RateLimiterRedis {
   readonly #gatherWrites: () => void;
+  readonly #answerMs: number;
 
-  constructor(client: Redis | Cluster, { limit, windowSeconds }: Options) {
+  constructor(client: Redis | Cluster, { answerMs }: RedisServer, { limit, windowSeconds }: Options) {
     super({
       storeClient: client,
       keyPrefix: 'roster:rate',
@@ -51,12 +50,13 @@ class RedisLimiter extends RateLimiterRedis {
       rejectIfRedisNotReady: true,
       customIncrTtlLuaScript: CONSUME,
     });
+    this.#answerMs = answerMs;
     this.#gatherWrites = client instanceof Redis ? createWriteGathering(client) : () => undefined;
   }
 
   override consume(bucket: string, cost = 1): Promise<RateLimiterRes> {
     this.#gatherWrites();
-    return withDeadline(super.consume(bucket, cost));
+    return withDeadline(super.consume(bucket, cost), this.#answerMs);
   }
 }
 
@@ -64,18 +64,18 @@ class RedisLimiter extends RateLimiterRedis {
  * Opens fixed windows in Redis; a bucket's first request starts its window. The first failure begins an outage:
  * until Redis counts again, only a probe is sent, ten times a second.
  */
-export function openRedisWindows(redisUrl: string, options: Options): RedisWindows {
+export function openRedisWindows(server: RedisServer, options: Options): RedisWindows {
   const { onFallback, onRecovery } = options;
   let state: 'starting' | 'up' | 'down' | 'closed' = 'starting';
   let prober: NodeJS.Timeout | undefined;
   let isProbing = false;
 
-  const client = connectRedis(redisUrl, options.redisTls);
-  const limiter = new RedisLimiter(client, options);
+  const client = connectRedis(server);
+  const limiter = new RedisLimiter(client, server, options);
 
   // The first requests wait for the connection briefly, so that all replicas count them together.
   const started = Promise.withResolvers<void>();
-  const startTimer = setTimeout(started.resolve, START_MS);
+  const startTimer = setTimeout(started.resolve, server.answerMs);
   client.once('ready', () => {
     if (state === 'starting') state = 'up';
     started.resolve();
@@ -154,10 +154,10 @@ const isDenial = (reason: unknown): reason is RateLimiterRes => reason instanceo
  * Rejects if the answer takes longer than a request can wait. After a pause of this process the answer can lie
  * unread in the socket, so the sockets are read once more before.
  */
-function withDeadline<Answer>(answer: Promise<Answer>): Promise<Answer> {
+function withDeadline<Answer>(answer: Promise<Answer>, answerMs: number): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const onTimeout = () => reject(new Error(`Redis did not answer in ${ANSWER_MS} ms`));
-    const timer = setTimeout(() => setImmediate(onTimeout), ANSWER_MS);
+    const onTimeout = () => reject(new Error(`Redis did not answer in ${answerMs} ms`));
+    const timer = setTimeout(() => setImmediate(onTimeout), answerMs);
     answer.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 }

@@ -46,8 +46,7 @@ export async function buildService(
   await endClosedSignUps(services);
   const source = createSourceReader(config.trustProxy);
   const windows = {
-    redisUrl: config.redisUrl,
-    redisTls: config.redisTls,
+    redis: config.redis,
     limit: config.rateLimit,
     windowSeconds: config.rateWindowSeconds,
     onFallback: (error: unknown) =>
