@@ -93,7 +93,7 @@ export default defineConfig({
     reportCompressedSize: false,
     // All styles are 25 KB compressed: one file now is faster than several later.
     cssCodeSplit: false,
-    // In kB before compression. test/web/loading.test.ts limits what is sent.
+    // In kB before compression. test/web/loading.nightly.test.ts limits what is sent.
     chunkSizeWarningLimit: 1000,
     rolldownOptions: {
       output: { codeSplitting: { groups: FILES } },

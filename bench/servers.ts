@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from '../test/support/service.ts';
+import { freePort } from '../test/support/free-port.ts';
 
 export const SERVER_KINDS = ['hand-written', 'equal', 'roster', 'better-auth'] as const;
 export type ServerKind = (typeof SERVER_KINDS)[number];

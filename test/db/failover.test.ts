@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { expect, onTestFinished } from 'vitest';
 import { startApi, test } from '../support/api.ts';
-import { freePort } from '../support/service.ts';
+import { freePort } from '../support/free-port.ts';
 
 /** The URL with more servers before its own. */
 const withHosts = (url: string, ...hosts: readonly string[]): string => url.replace('@', `@${hosts.join(',')},`);

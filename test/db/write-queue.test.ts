@@ -16,7 +16,7 @@ const aCaller = (name: string) =>
     new EventEmitter() as unknown as ServerResponse,
   );
 
-// What else the queue promises is promised over HTTP (test/rest/fairness.test.ts).
+// What else the queue promises is promised over HTTP (test/rest/fairness.nightly.test.ts).
 describe('work whose lock is held', () => {
   test('is patient no more once nothing else waits for the lock', async () => {
     const queue = createWriteQueue(CONNECTIONS);

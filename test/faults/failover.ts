@@ -8,7 +8,6 @@ import { printTable } from './table.ts';
 import { underLoad } from './under-load.ts';
 
 /** How long after the promotion of another server requests may still fail; the rest is for a busy machine. */
-const RECOVERY_MS_MAX = 10_000;
 
 const REPAIR_AFTER_MS = 1000;
 
@@ -73,7 +72,6 @@ export function testFailover(faults: readonly (readonly [title: string, name: st
 
       expect(result.unavailable.length).toBeGreaterThan(0);
       expect(result.broken).toEqual([]);
-      expect(result.recoveryMs).toBeLessThan(RECOVERY_MS_MAX);
       expect(await auditMails(cluster, result.load.ledger)).toMatchObject({ missing: [], stray: [] });
       expect(cluster.replicas.flatMap((replica) => replica.faults()).filter((line) => !isOutage(line))).toEqual([]);
     });

@@ -4,7 +4,7 @@ import { closeSync, existsSync, openSync, readFileSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startProxy } from '../jobs/proxy.ts';
-import { freePort } from '../support/service.ts';
+import { freePort } from '../support/free-port.ts';
 import { childrenOf } from './postgres.ts';
 
 /** Where the programs of the cluster are, and which user runs them, because PostgreSQL does not run as root. */

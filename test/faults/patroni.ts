@@ -4,7 +4,8 @@ import { chownSync, globSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { freePort, makeDataDir } from '../support/service.ts';
+import { freePort } from '../support/free-port.ts';
+import { makeDataDir } from '../support/service.ts';
 import { createNode, type Node } from './patroni-node.ts';
 
 const [PG_BASEBACKUP] = globSync('/usr/lib/postgresql/*/bin/pg_basebackup').toSorted().toReversed();

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startEmbedded } from '../../src/embedded-postgres/start.ts';
 import { isServerOf, recordedServer } from '../../src/embedded-postgres/server.ts';
-import { freePort, makeDataDir, removeDataDir } from '../support/service.ts';
+import { freePort } from '../support/free-port.ts';
+import { makeDataDir, removeDataDir } from '../support/service.ts';
 
 export type Postgres = Awaited<ReturnType<typeof startPostgres>>;
 

@@ -1,8 +1,9 @@
 import { relative } from 'node:path';
 import fc from 'fast-check';
 import { expect } from 'vitest';
+import { SEED } from '../support/random.ts';
 
-const { FUZZ_SEED: seed, FUZZ_PATH: path, FUZZ_RUNS: runs } = process.env;
+const { FUZZ_PATH: path, FUZZ_RUNS: runs } = process.env;
 
 /** Whether this run repeats a failure, so that it need not meet everything that a whole run meets. */
 export const isRepetition = path !== undefined;
@@ -18,7 +19,6 @@ export async function check<Values>(
 ): Promise<void> {
   const details = await fc.check(property, {
     numRuns: (runs === undefined ? numRuns : Number(runs)) + examples.length,
-    seed: seed === undefined ? Date.now() % 2 ** 31 : Number(seed),
     ...(path !== undefined && { path }),
     endOnFailure: path !== undefined,
     examples,
@@ -31,8 +31,8 @@ export async function check<Values>(
 }
 
 /** The command that repeats a failure. */
-function repetitionOf({ seed: used, counterexamplePath }: { seed: number; counterexamplePath: string | null }): string {
+function repetitionOf({ counterexamplePath }: { counterexamplePath: string | null }): string {
   const { testPath = '', currentTestName = '' } = expect.getState();
   const file = relative(process.cwd(), testPath);
-  return `FUZZ_SEED=${used} FUZZ_PATH=${counterexamplePath} npm run test:fuzz -- ${file} -t '${currentTestName.split(' > ').join(' ')}'`;
+  return `SEED=${SEED} FUZZ_PATH=${counterexamplePath} npm run test:fuzz -- ${file} -t '${currentTestName.split(' > ').join(' ')}'`;
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { approveAt } from '../oauth/visit.ts';
 import { startApiAtItsAddress, testWith } from '../support/api.ts';
-import { freePort } from '../support/service.ts';
+import { freePort } from '../support/free-port.ts';
 import { startProgram, temporaryFolder } from './programs.ts';
 
 const test = testWith(() => startApiAtItsAddress({ OAUTH_CLIENT_DOCUMENTS: 'on' }));

@@ -2,7 +2,7 @@ import type { Browser } from 'playwright-core';
 import { describe, expect } from 'vitest';
 import type { Api } from '../support/api.ts';
 import { signedIn } from '../support/browser.ts';
-import { freePort } from '../support/service.ts';
+import { freePort } from '../support/free-port.ts';
 import { consentInBrowser, test } from './consent.ts';
 import { program, startProgram, temporaryFolder } from './programs.ts';
 

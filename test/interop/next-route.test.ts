@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import { installPackedClient } from '../clients/packed-client.ts';
 import { exampleFile } from '../examples/programs.ts';
 import { startApiAtItsAddress, testWith } from '../support/api.ts';
-import { freePort } from '../support/service.ts';
+import { freePort } from '../support/free-port.ts';
 import { startProgram, temporaryFolder } from './programs.ts';
 
 const test = testWith(() => startApiAtItsAddress());

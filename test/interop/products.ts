@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { hashPassword } from '../../src/crypto/password-hash.ts';
 import { startApiAtItsAddress, type Api } from '../support/api.ts';
-import { freePort } from '../support/service.ts';
+import { freePort } from '../support/free-port.ts';
 import { startCommand, temporaryFolder } from './programs.ts';
 import { commandsIn, commandsOf, NPM_ENVIRONMENT, rosterCommandsOf, runInRoster } from './readmes.ts';
 

@@ -6,7 +6,7 @@ import { packClient } from '../clients/packed-client.ts';
 import { SCOPES } from '../../src/entities/index.ts';
 import { approveAt } from '../oauth/visit.ts';
 import { startApiAtItsAddress, testWith, type Api } from '../support/api.ts';
-import { freePort } from '../support/service.ts';
+import { freePort } from '../support/free-port.ts';
 import { dispatch } from '../webhooks/receiver.ts';
 import { runCommand, startCommand, temporaryFolder } from './programs.ts';
 import {

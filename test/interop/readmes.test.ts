@@ -5,7 +5,7 @@ import { beforeAll, expect } from 'vitest';
 import { packClient } from '../clients/packed-client.ts';
 import { exampleFile, OLDEST_NODE } from '../examples/programs.ts';
 import { signedIn } from '../support/browser.ts';
-import { freePort } from '../support/service.ts';
+import { freePort } from '../support/free-port.ts';
 import { test } from './consent.ts';
 import { runCommand, runProgram, startCommand, temporaryFolder } from './programs.ts';
 import { commandsIn, commandsOf, MINUTES, NPM_ENVIRONMENT, rosterCommandsOf, runInRoster } from './readmes.ts';

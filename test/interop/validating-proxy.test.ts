@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import { createRoster, type Roster } from '../../clients/typescript/src/index.ts';
 import { ALL_SCOPES } from '../rest/operations.ts';
 import { startApiAtItsAddress, testWith } from '../support/api.ts';
-import { freePort } from '../support/service.ts';
+import { freePort } from '../support/free-port.ts';
 import { startProgram, temporaryFolder } from './programs.ts';
 
 const test = testWith(() => startApiAtItsAddress());

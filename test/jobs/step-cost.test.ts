@@ -32,9 +32,9 @@ const SHORT: Readonly<Record<string, string>> = {
   sendAccountMail: 'one email',
   sendRequestedLink: 'one account',
   sendLogout: 'one logout token',
-  importUpload: 'commits after each 500 lines (test/operator/imports.test.ts)',
+  importUpload: 'commits after each 500 lines (test/operator/imports.gate.test.ts)',
   recover_jobs: 'its rows are those of finished jobs',
-  chainAudit: 'numbers and prunes by ranges of the chain (test/events/retention-plan.test.ts)',
+  chainAudit: 'numbers and prunes by ranges of the chain (test/events/retention-plan.nightly.test.ts)',
   count_password_schemes: 'changes fifty rows; reads pages of a thousand',
   maintainPartitions: 'drops whole partitions',
 };

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { EVENTS } from '../../src/events/catalogue.ts';
 import { PROBLEMS } from '../../src/problems/catalogue.ts';
@@ -87,20 +86,4 @@ test('enums that can grow are open, and all that says it can grow is', () => {
   const growing = MEMBERS.filter(({ schema }) => /can be added/.test(schema.description ?? ''));
   expect(growing.filter(({ schema }) => schema.enum !== undefined).map(({ name }) => name)).toEqual([]);
   expect(open.filter((member) => !growing.includes(member)).map(({ name }) => name)).toEqual([]);
-});
-
-test('the types of the client are open where the documents are', () => {
-  const module = (name: string) =>
-    readFileSync(new URL(`../../clients/typescript/src/generated/${name}.ts`, import.meta.url), 'utf8').replaceAll(
-      /\s+/g,
-      ' ',
-    );
-  const text = ['operations', 'operator', 'events'].map(module).join(' ');
-  for (const { name, schema } of MEMBERS.filter((member) => isOpen(member.schema))) {
-    const values = schema.anyOf?.[0]?.enum?.map((value) => `'${String(value)}'`).join(' | ');
-    expect(text, name).toContain(`${values} | (string & {})`);
-    expect(text, name).not.toMatch(
-      new RegExp(`: (\\| )?${values?.replaceAll('.', '\\.').replaceAll('|', '\\|')}( \\| null)?;`),
-    );
-  }
 });

@@ -15,4 +15,4 @@ container=$(buildah from localhost/roster-test/roster)
 root=$(buildah mount "$container")
 echo "The image adds $(du -sm "$root/app" | cut -f1) MB to its base; the largest packages, in KB:"
 du -s "$root"/app/node_modules/* | sort -rn | sed -n '1,5s#\t.*/#\t#p'
-IMAGE_ROOT=$root node bin/run.cjs node_modules/vitest/vitest.mjs run --project slow test/shipping/image.test.ts
+IMAGE_ROOT=$root node bin/run.cjs node_modules/vitest/vitest.mjs run --project nightly test/shipping/image.nightly.test.ts

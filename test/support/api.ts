@@ -22,6 +22,7 @@ import { createTestDatabase } from './database.ts';
 import { factoriesOf } from './factories.ts';
 import { createMailbox } from './mailbox.ts';
 import { openPatiently } from './open-patiently.ts';
+import { PATIENCE_MS } from './patience.ts';
 import { requireCatalogued } from './recorded-events.ts';
 
 const BASE_URL = 'http://localhost:3000';
@@ -44,6 +45,10 @@ const readContract = (): Contract =>
 /** How many run on each database. */
 const instances = new Map<string, number>();
 
+type Limits = { readonly redisAnswerMs: number };
+
+const PATIENT: Limits = { redisAnswerMs: PATIENCE_MS };
+
 export type Api = Awaited<ReturnType<typeof startApi>>;
 
 /**
@@ -51,16 +56,18 @@ export type Api = Awaited<ReturnType<typeof startApi>>;
  * @param settings environment variables; the limits per address are out of the way unless a test is about it
  * @param shared the instance whose database this one joins, as another replica; that one is closed last
  * @param place a server whose port this one takes over
+ * @param limits the service's own time limits, which a busy machine would reach otherwise
  */
 export async function startApi(
   settings: Record<string, string> = {},
   shared?: { readonly databaseUrl: string },
   place?: Server,
+  limits: Limits = PATIENT,
 ) {
   const database =
     shared === undefined ? await createTestDatabase() : { url: shared.databaseUrl, drop: () => Promise.resolve() };
   const dataDir = mkdtempSync(join(tmpdir(), 'roster-api-'));
-  const config: Config = readConfig({
+  const read = readConfig({
     BASE_URL,
     DATABASE_URL: database.url,
     DATA_DIR: dataDir,
@@ -72,6 +79,7 @@ export async function startApi(
     SIGNUP: 'open',
     ...settings,
   });
+  const config: Config = { ...read, redis: read.redis && { ...read.redis, answerMs: limits.redisAnswerMs } };
   const lines: Record<string, unknown>[] = [];
   const log = openLog('debug', collector(lines));
   const db = await openPatiently(database.url, config.databasePoolMax);

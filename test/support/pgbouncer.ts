@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { chmodSync, chownSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from './service.ts';
+import { freePort } from './free-port.ts';
 
 export type PgBouncer = Awaited<ReturnType<typeof startPgBouncer>>;
 

@@ -1,10 +1,9 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from './free-port.ts';
 
 export type TestRedis = {
   url: string;
@@ -34,7 +33,7 @@ export async function startRedis(options: RedisOptions = {}): Promise<TestRedis>
   // Between the choice and the start, another process may take the port.
   for (let attemptsLeft = 5; ; attemptsLeft -= 1) {
     try {
-      return await launch(options.port ?? (await freePort()), options);
+      return await launch(options.port ?? (await lowPort()), options);
     } catch (error) {
       if (attemptsLeft === 1) throw error;
     }
@@ -84,14 +83,10 @@ async function launch(port: number, { args = [], sentinel }: RedisOptions): Prom
   };
 }
 
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo; // A listening TCP server has no other kind of address.
-  probe.close();
-  await once(probe, 'close');
-  // The nodes of a cluster also listen 10,000 above their port.
-  return port > 55_000 ? freePort() : port;
+/** The nodes of a cluster also listen 10,000 above their port. */
+async function lowPort(): Promise<number> {
+  const port = await freePort();
+  return port > 55_000 ? lowPort() : port;
 }
 
 /** What redis-cli, which comes with the server, prints for a command. */

@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, statfsSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { freePort } from './free-port.ts';
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 const WRAPPER = fileURLToPath(new URL('../../bin/run.cjs', import.meta.url));
@@ -98,15 +98,6 @@ async function becomesReady(port: number, exited: Promise<Exit>): Promise<boolea
     if (status === 200) return true;
   }
   return false;
-}
-
-export async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo; // A listening TCP server has no other kind of address.
-  probe.close();
-  await once(probe, 'close');
-  return port;
 }
 
 // A first start writes some thousand files; the memory file system, where there is room, keeps the disk out of the tests.

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { freePort } from './service.ts';
+import { freePort } from './free-port.ts';
 
 const [INITDB] = globSync('/usr/lib/postgresql/*/bin/initdb').toSorted().toReversed();
 

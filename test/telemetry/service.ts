@@ -10,7 +10,8 @@ import type { Mail } from '../../src/email/mailer.ts';
 import { startApi, type Api } from '../support/api.ts';
 import { createVisitor } from '../support/browser.ts';
 import { createClient } from '../support/client.ts';
-import { freePort, makeDataDir, removeDataDir, startService } from '../support/service.ts';
+import { freePort } from '../support/free-port.ts';
+import { makeDataDir, removeDataDir, startService } from '../support/service.ts';
 import { PATIENCE_MS } from '../support/patience.ts';
 
 /** An instance whose factories fill the database, and the service in a process of its own on the same one. */

@@ -1,10 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { ConfigError, readConfig } from '../../src/config/config.ts';
-
-const SOURCE = readFileSync(join(import.meta.dirname, '../../src/config/config.ts'), 'utf8');
-const NUMBERS = [...SOURCE.matchAll(/^ {2}(\w+): (?:count|days|port|wholeNumber)\(/gm)].map(([, name = '']) => name);
+import { ConfigError, readConfig, VARIABLES } from '../../src/config/config.ts';
 
 function faultsOf(env: Record<string, string>): readonly string[] {
   try {
@@ -15,6 +10,10 @@ function faultsOf(env: Record<string, string>): readonly string[] {
   }
   return [];
 }
+
+const NUMBERS = VARIABLES.filter((name) =>
+  faultsOf({ [name]: 'many' }).some((fault) => fault.startsWith(`${name}: must be a whole number`)),
+);
 
 describe('the configuration', () => {
   test.each(['99999999999', '-1', '1.5', '1e3', '0x10', 'many', ' '])('accepts no number such as %j', (value) => {

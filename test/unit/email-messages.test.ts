@@ -40,8 +40,8 @@ test('every language has a file, and every file a language', () => {
 describe.each(LIST)('the messages of emails in %s', (language) => {
   const texts = read(language);
 
-  test('are those of English, in the same order', () => {
-    expect(Object.keys(texts)).toEqual(Object.keys(english));
+  test('are those of English', () => {
+    expect(Object.keys(texts).toSorted()).toEqual(Object.keys(english).toSorted());
   });
 
   test('can be parsed, and have the placeholders of English', () => {

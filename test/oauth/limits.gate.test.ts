@@ -1,0 +1,255 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { CLIENT_SOURCES } from '../../src/entities/index.ts';
+import { createOAuthRouter } from '../../src/oauth/handler.ts';
+import { startApi, type Api } from '../support/api.ts';
+import type { Answer } from '../support/client.ts';
+import type { AClient } from '../support/factories.ts';
+import { hasRedis, startRedis } from '../support/redis.ts';
+import { aFirstParty, firstPartyTokens } from './first-party-flow.ts';
+import { queryOf } from './flow.ts';
+
+async function anApi(settings: Record<string, string>, shared?: Api): Promise<Api> {
+  const api = await startApi({ TRUST_PROXY: '1', ...settings }, shared);
+  onTestFinished(() => api.close());
+  return api;
+}
+
+type Proof = {
+  readonly client?: AClient;
+  readonly secret?: string | null;
+  readonly by?: 'basic' | 'post';
+  readonly path?: string;
+};
+
+/** A confidential client that registers itself, at an address of its own. */
+async function aRegisteredClient(api: Api): Promise<AClient> {
+  const redirectUri = 'https://client.example/callback';
+  const { status, text, body } = await api.anonymous.send({
+    method: 'POST',
+    path: '/oauth/register',
+    headers: { 'content-type': 'application/json', 'x-forwarded-for': '198.51.100.1' },
+    body: JSON.stringify({ redirect_uris: [redirectUri], token_endpoint_auth_method: 'client_secret_post' }),
+  });
+  expect(status, text).toBe(201);
+  return { id: body.client_id, redirectUri, clientSecret: body.client_secret };
+}
+
+/** Asks about a token at an address, as a trusted proxy reports it. */
+function ask(
+  api: Api,
+  address: string,
+  { client, secret = client?.clientSecret, by = 'post', path = '/oauth/introspect' }: Proof = {},
+) {
+  const proof: Record<string, string> = client === undefined ? {} : { client_id: client.id };
+  if (by === 'post' && secret) proof['client_secret'] = secret;
+  const basic = `Basic ${Buffer.from(`${client?.id}:${secret}`).toString('base64')}`;
+  return api.anonymous.send({
+    method: 'POST',
+    path,
+    headers: {
+      'content-type': 'application/x-www-form-urlencoded',
+      'x-forwarded-for': address,
+      ...(by === 'basic' && { authorization: basic }),
+    },
+    body: queryOf({ ...proof, token: 'a-token' }),
+  });
+}
+
+async function times(count: number, work: (turn: number) => Promise<Answer>): Promise<number[]> {
+  const statuses: number[] = [];
+  for (let turn = 0; turn < count; turn += 1) statuses.push((await work(turn)).status);
+  return statuses;
+}
+
+/** What is a constant, and reads nothing. */
+const CONSTANT = /^GET \/oauth\/style-\w+\.css$/;
+
+type Layer = {
+  readonly route?: { readonly path: string; readonly stack: readonly { readonly method?: string }[] };
+  readonly handle: { readonly stack?: readonly Layer[] };
+};
+
+/** The routes of a router of Express, as `METHOD /path`; without OPTIONS, and those that refuse other methods. */
+const listRoutes = (layers: readonly Layer[] = []): string[] =>
+  layers.flatMap(({ route, handle }) =>
+    route === undefined
+      ? listRoutes(handle.stack)
+      : route.stack
+          .filter(({ method }) => method !== undefined && method !== 'options')
+          .map(({ method }) => `${method?.toUpperCase()} ${route.path}`),
+  );
+
+/** The routes below `/oauth`, whichever file adds them. */
+const oauthRoutes = (api: Api): (readonly [method: string, path: string])[] =>
+  [...new Set(listRoutes((createOAuthRouter(api.http) as unknown as Layer['handle']).stack))] // Express does not type its layers
+    .filter((route) => route.includes(' /oauth/') && !CONSTANT.test(route))
+    .map((route) => route.replace(':id', 'an-id').split(' ') as [string, string]);
+
+describe('requests from one address', () => {
+  test('are bound at every route below /oauth together, and other addresses are free', async () => {
+    const api = await anApi({ OAUTH_ADDRESS_LIMIT: '13', OAUTH_REGISTRATION: 'on', RATE_LIMIT: '9' });
+    const at = (address: string) => (method: string, path: string) =>
+      api.anonymous.send({ method, path, headers: { 'x-forwarded-for': address } });
+    const routes = oauthRoutes(api);
+    expect(routes.map((route) => route.join(' '))).toEqual(
+      expect.arrayContaining(['GET /oauth/jwks', 'GET /oauth/userinfo', 'POST /oauth/par']),
+    );
+    expect(routes).toHaveLength(13);
+
+    for (const [method, path] of routes)
+      expect([path, (await at('192.0.2.1')(method, path)).status]).not.toContain(429);
+
+    for (const [method, path] of routes) {
+      const { status, headers, text, body } = await at('192.0.2.1')(method, path);
+      expect([path, status]).toEqual([path, 429]);
+      // People get a page, clients what they understand.
+      if (/^.oauth.(?:authorize|logout)/.test(path)) expect(text).toContain('The application cannot be connected');
+      else if (/jwks|userinfo/.test(path)) expect(body).toMatchObject({ code: 'rate_limited' });
+      else expect(body).toEqual({ error: 'temporarily_unavailable', error_description: expect.any(String) });
+      expect(headers['cache-control']).toBe('no-store');
+      expect(Number(headers['retry-after'])).toBeGreaterThan(0);
+      expect(Number(headers['retry-after'])).toBeLessThanOrEqual(60);
+    }
+    expect((await at('192.0.2.2')('POST', '/oauth/token')).status).toBe(400);
+    // Nothing of this consumed the rate limit of the API.
+    expect((await at('192.0.2.1')('GET', '/healthz')).headers['ratelimit-remaining']).toBe('9');
+  });
+
+  test('with a wrong operator key count there, too', async () => {
+    const api = await anApi({ OAUTH_ADDRESS_LIMIT: '2', RATE_LIMIT: '9' });
+    const { secret } = await api.anOperatorKey({ scopes: ['credentials:verify'] });
+    const { secret: wrong } = await api.anOperatorKey({ revoked: true });
+    const by = (key: string) =>
+      api.as(key).send({ method: 'POST', path: '/oauth/introspect', headers: { 'x-forwarded-for': '192.0.2.1' } });
+
+    expect(await times(3, () => by(wrong))).toEqual([401, 401, 429]);
+    expect((await by(secret)).status).toBe(400);
+    const { headers } = await api.anonymous.send({
+      method: 'GET',
+      path: '/healthz',
+      headers: { 'x-forwarded-for': '192.0.2.1' },
+    });
+    expect(headers['ratelimit-remaining']).toBe('9');
+  });
+
+  test('about the user of a token count for its grant alone', async () => {
+    const api = await anApi({ OAUTH_ADDRESS_LIMIT: '6', RATE_LIMIT: '9' });
+    const tokens: string[] = [];
+    for (let turn = 0; turn < 2; turn += 1)
+      tokens.push((await firstPartyTokens(api, await aFirstParty(api), { scope: 'openid teams:read' })).access);
+    const ask = (token = '') =>
+      api.as(token).send({
+        method: 'GET',
+        path: '/oauth/userinfo',
+        headers: { 'x-forwarded-for': '192.0.2.7' },
+      });
+
+    expect(await times(8, () => ask(tokens[0]))).toEqual([...Array<number>(6).fill(200), 429, 429]);
+    expect((await ask(tokens[1])).status).toBe(200);
+    // The API has its own count of the same grant.
+    expect((await api.as(tokens[0] ?? '').get('/api/v1/teams')).headers['ratelimit-remaining']).toBe('8');
+  });
+
+  test('are not bound at the documents of discovery, which are constants', async () => {
+    const api = await anApi({ OAUTH_ADDRESS_LIMIT: '1' });
+    const paths = [
+      '/.well-known/oauth-authorization-server',
+      '/.well-known/openid-configuration',
+      '/.well-known/oauth-protected-resource/api/v1',
+    ];
+    await ask(api, '192.0.2.1');
+
+    for (const path of [...paths, ...paths])
+      expect(
+        (await api.anonymous.send({ method: 'GET', path, headers: { 'x-forwarded-for': '192.0.2.1' } })).status,
+      ).toBe(200);
+    expect((await ask(api, '192.0.2.1')).status).toBe(429);
+  });
+
+  test('count by /64 where it is one of IPv6', async () => {
+    const api = await anApi({ OAUTH_ADDRESS_LIMIT: '3' });
+
+    expect(await times(4, (turn) => ask(api, `2001:db8:0:1::${turn + 1}`))).toEqual([400, 400, 400, 429]);
+    expect((await ask(api, '2001:db8:0:2::1')).status).toBe(400);
+  });
+});
+
+describe('requests of a client', () => {
+  test.each(['post', 'basic'] as const)('that proves its secret (%s) count for it, wherever it is', async (by) => {
+    const api = await anApi({ OAUTH_ADDRESS_LIMIT: '2', OAUTH_CLIENT_LIMIT: '5' });
+    const [client, other] = [
+      await api.anOAuthClient({ confidential: true }),
+      await api.anOAuthClient({ confidential: true }),
+    ];
+
+    expect(await times(5, (turn) => ask(api, `192.0.2.${turn % 2}`, { client, by }))).toEqual(Array(5).fill(200));
+    const refused = await ask(api, '192.0.2.3', { client, by });
+
+    expect(refused.status).toBe(429);
+    expect(refused.body).toEqual({ error: 'temporarily_unavailable', error_description: expect.any(String) });
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+    expect((await ask(api, '192.0.2.1', { client: other, by })).status).toBe(200);
+  });
+
+  // Guarantees that nobody gets a new limit with each client that they register or create.
+  const SELF_MADE = CLIENT_SOURCES.filter((source) => source !== 'operator' && source !== 'document');
+  const PATHS = ['/oauth/token', '/oauth/revoke', '/oauth/introspect', '/oauth/par'] as const;
+  const cases = SELF_MADE.flatMap((source) => PATHS.map((path) => [source, path] as const));
+
+  test.each(cases)('that the operator did not create (%s) count at the address: %s', async (source, path) => {
+    const api = await anApi({ OAUTH_ADDRESS_LIMIT: '2', OAUTH_REGISTRATION: 'on' });
+    const client =
+      source === 'account'
+        ? await api.anOAuthClient({ confidential: true, owner: await api.anAccount() })
+        : await aRegisteredClient(api);
+
+    const statuses = await times(4, () => ask(api, '192.0.2.1', { client, path }));
+
+    expect(statuses.slice(0, 2)).not.toContain(429);
+    expect(statuses.slice(2)).toEqual([429, 429]);
+    expect((await ask(api, '192.0.2.2', { client, path })).status).not.toBe(429);
+  });
+
+  test('with a wrong secret, or none to have, count at the address', async () => {
+    const api = await anApi({ OAUTH_ADDRESS_LIMIT: '4' });
+    const client = await api.anOAuthClient({ confidential: true });
+    const { clientSecret: secret } = await api.anOAuthClient({ confidential: true });
+    const publicClient = await api.anOAuthClient();
+
+    const guesses = [
+      await ask(api, '192.0.2.1', { client, secret }),
+      await ask(api, '192.0.2.1', { client, secret, by: 'basic' }),
+      await ask(api, '192.0.2.1', { client, secret: null }),
+      await ask(api, '192.0.2.1', { client: publicClient }),
+    ];
+
+    expect(guesses.map(({ status }) => status)).toEqual([401, 401, 401, 200]);
+    expect((await ask(api, '192.0.2.1', { client, secret })).status).toBe(429);
+    // Nobody else's wrong secrets keep the client out.
+    expect((await ask(api, '192.0.2.2', { client })).status).toBe(200);
+  });
+});
+
+describe.skipIf(!hasRedis)('replicas on one Redis', () => {
+  test('count addresses and clients together, and give back to all', async () => {
+    const redis = await startRedis();
+    onTestFinished(() => redis.stop());
+    const settings = { REDIS_URL: redis.url, OAUTH_ADDRESS_LIMIT: '3', OAUTH_CLIENT_LIMIT: '6' };
+    const one = await anApi(settings);
+    const other = await anApi(settings, one);
+    const replica = (turn: number): Api => (turn % 2 === 0 ? one : other);
+    const client = await one.anOAuthClient({ confidential: true });
+    const statuses = [
+      await times(5, (turn) => ask(replica(turn), '192.0.2.1')),
+      await times(8, (turn) => ask(replica(turn), '192.0.2.2', { client })),
+      // What the client did was never counted at its address.
+      await times(4, (turn) => ask(replica(turn), '192.0.2.2')),
+    ];
+
+    expect(statuses).toEqual([
+      [400, 400, 400, 429, 429],
+      [...Array<number>(6).fill(200), 429, 429],
+      [400, 400, 400, 429],
+    ]);
+  });
+});
