@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { p } from '@mikro-orm/core';
 
+/** Longer than clocks are adjusted by in passing, and much shorter than the minute by which ids and times may differ. */
+const SET_BACK_MS = 1000;
+
 let lastTime = 0;
 let sequence = 0;
 
@@ -11,8 +14,10 @@ let sequence = 0;
  */
 export function newId(kind: string): string {
   const now = Date.now();
+  // A clock that was wrong is followed. Otherwise ids would lie ahead of the times beside them until it got there again.
+  if (now < lastTime - SET_BACK_MS) lastTime = 0;
   sequence = now > lastTime ? 0 : sequence + 1;
-  // If the counter overflows or the clock was set back, continue with a later timestamp.
+  // If the counter overflows or the clock was set back a little, continue with a later timestamp.
   lastTime = Math.max(now, lastTime) + (sequence > 0xfff ? 1 : 0);
   sequence &= 0xfff;
 

@@ -1,12 +1,11 @@
 import { generateSecret } from '../../src/crypto/webhook-secret.ts';
-import { hashPassword } from '../../src/crypto/password-hash.ts';
 import { newId, PERMISSIONS, SCOPES, type Scope } from '../../src/entities/index.ts';
 import { askConsent, aProofKey, goodRequest } from '../oauth/flow.ts';
 import type { Api } from '../support/api.ts';
 import { createAuthenticator } from '../support/authenticator.ts';
 import { signedIn } from '../support/browser.ts';
 import { anInvitationWithLink, inMinutes } from './console.ts';
-import { PASSWORD } from './people.ts';
+import { PASSWORD, passwordHash } from './people.ts';
 import { aPermission, aWiderCatalogue } from './product-permissions.ts';
 import { aTemplate, aTemplateName } from './role-templates.ts';
 
@@ -61,7 +60,7 @@ const anOffer = ({ api }: Scene, teamId: string, nomineeId: string) =>
   );
 
 const withPassword = async ({ api, caller }: Scene) =>
-  api.rows('update account set password_hash = $2 where id = $1', [caller.id, await hashPassword(PASSWORD)]);
+  api.rows('update account set password_hash = $2 where id = $1', [caller.id, await passwordHash()]);
 
 async function aPasskey({ trpc, caller }: Scene) {
   const authenticator = createAuthenticator();

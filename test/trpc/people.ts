@@ -22,12 +22,17 @@ export async function aService(settings: Record<string, string>): Promise<Api> {
   return api;
 }
 
+let hashed: Promise<string> | undefined;
+
+/** A hash of PASSWORD, computed once: it takes longer than most tests. */
+export const passwordHash = (): Promise<string> => (hashed ??= hashPassword(PASSWORD));
+
 /** An account with a password, made past the sign-up. */
 export async function aPerson(api: Api, { isVerified = true }: { isVerified?: boolean } = {}) {
   const account = await api.anAccount({ email: anAddress() });
   await api.rows('update account set password_hash = $2, email_verified_at = $3 where id = $1', [
     account.id,
-    await hashPassword(PASSWORD),
+    await passwordHash(),
     isVerified ? new Date() : null,
   ]);
   return account;
