@@ -1,7 +1,5 @@
 import { accessSync, constants, existsSync, readFileSync, statfsSync } from 'node:fs';
-import { connect } from 'node:net';
 import { dirname, join } from 'node:path';
-import { connect as connectTls } from 'node:tls';
 import type { Command } from 'commander';
 import { readSecretKeys } from '../config/keys.ts';
 import { ConfigError, readConfig, type Config } from '../config/config.ts';
@@ -39,44 +37,29 @@ async function runChecks(): Promise<Check[]> {
       runCheck('secret-keys', () => countSecretKeys(config)),
       Promise.resolve(passed('base-url', config.baseUrl)),
     ]);
-    return [passed('configuration', 'all variables are valid'), ...database, ...others];
+    return [
+      passed('configuration', ['all variables are valid', ...config.warnings].join('; ')),
+      ...database,
+      ...others,
+    ];
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     return [failed('configuration', error.message)];
   }
 }
 
-async function checkMail({ smtpUrl, dataDir }: Config): Promise<string> {
-  if (smtpUrl !== undefined) return awaitGreeting(new URL(smtpUrl));
+async function checkMail({ smtpUrl, mailFrom, dataDir }: Config): Promise<string> {
+  if (smtpUrl !== undefined) {
+    const { checkMailServer } = await import('../email/check-server.ts');
+    await checkMailServer(smtpUrl, mailFrom, WAIT_MS);
+    return `${new URL(smtpUrl).host} accepts email from ${mailFrom.address}`;
+  }
   const directory = join(dataDir, 'mail');
   accessSync(findExistingParent(directory), constants.W_OK | constants.X_OK);
   return `written to files in ${directory}`;
 }
 
 const findExistingParent = (path: string): string => (existsSync(path) ? path : findExistingParent(dirname(path)));
-
-/** Waits for the greeting of the SMTP server, then disconnects with QUIT. */
-function awaitGreeting({ protocol, hostname, port }: URL): Promise<string> {
-  const isTls = protocol === 'smtps:';
-  const host = hostname.replace(/^\[|\]$/g, '');
-  const address = { host, port: Number(port || (isTls ? 465 : 587)) };
-  const { promise, resolve, reject } = Promise.withResolvers<string>();
-  const socket = isTls ? connectTls({ ...address, servername: host }) : connect(address);
-  socket
-    .setTimeout(WAIT_MS, () => reject(new Error(`${host}:${address.port} did not respond within ${WAIT_MS} ms`)))
-    .once('error', reject)
-    .once('close', () => reject(new Error(`${host}:${address.port} closed the connection`)))
-    .once('data', (data: Buffer) => {
-      if (data.toString().startsWith('220')) resolve(`${host}:${address.port} accepts email`);
-      else reject(new Error(`${host}:${address.port} is not an SMTP server, or does not accept email at the moment`));
-    });
-  return promise.finally(() =>
-    socket
-      .on('error', () => undefined)
-      .end('QUIT\r\n')
-      .destroySoon(),
-  );
-}
 
 function checkDisk({ databaseUrl, dataDir }: Config): string {
   if (databaseUrl !== undefined) return 'not checked, because the database is external';

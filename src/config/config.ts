@@ -2,13 +2,27 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import { brandColor, brandLogo, brandName } from './brand.ts';
 import { githubKeys, pemFile, secretKeys } from './keys.ts';
+import { mailbox } from './mailbox.ts';
 import { networks, trustedProxies } from './networks.ts';
 import { baseUrl, isLoopback, origins, redirectSchemes } from './origins.ts';
 import { PASSWORD_COST } from './password-cost.ts';
 import { BUILT_IN_PLANS, plans } from './plans.ts';
 import { redisServer, redisTlsFaults } from './redis-url.ts';
+import { oddity, readWarnings } from './oddities.ts';
 import { databaseUrl, redisUrls } from './servers.ts';
-import { REQUESTS_MAX, SECONDS_MAX, count, days, flag, port, processes, url, wholeNumber } from './values.ts';
+import {
+  REQUESTS_MAX,
+  SECONDS_MAX,
+  count,
+  days,
+  flag,
+  path,
+  port,
+  processes,
+  serverUrl,
+  url,
+  wholeNumber,
+} from './values.ts';
 
 /** Maximum time in which a refresh can be repeated. Its encrypted response is kept for the same time. */
 export const REFRESH_REPEAT_MAX_SECONDS = 600;
@@ -18,7 +32,7 @@ const RATIO = 'must be a number from 0 to 1';
 
 const environment = z.object({
   PORT: port().default(3000),
-  HOST: z.string().min(1).default('127.0.0.1'),
+  HOST: path().default('127.0.0.1'),
   WORKERS: processes().default(1),
   BASE_URL: baseUrl().optional(),
   DATABASE_URL: databaseUrl().optional(),
@@ -26,13 +40,13 @@ const environment = z.object({
   DATABASE_POOLER: z.enum(['auto', 'none', 'session', 'transaction']).default('auto'),
   DATABASE_MIGRATION_URL: databaseUrl().optional(),
   DATABASE_POOL_MAX: wholeNumber(3, 1000).default(10),
-  DATA_DIR: z.string().min(1).default('./var'),
+  DATA_DIR: path().default('./var'),
   REDIS_URL: redisUrls().optional(),
   REDIS_CA: pemFile().optional(),
   REDIS_CERT: pemFile().optional(),
   REDIS_KEY: pemFile().optional(),
-  SMTP_URL: url('smtp', 'smtps').optional(),
-  MAIL_FROM: z.string().min(3).default('Roster <roster@localhost>'),
+  SMTP_URL: serverUrl('smtp', 'smtps').optional(),
+  MAIL_FROM: mailbox().prefault('Roster <roster@localhost>'),
   MAILS_PER_DAY_TEAM: count(5),
   MAILS_PER_DAY: count(20),
   SECRET_KEYS: secretKeys().optional(),
@@ -126,7 +140,9 @@ export class ConfigError extends Error {
 export function readConfig(env: NodeJS.ProcessEnv) {
   const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
   const parsed = environment.safeParse(set);
-  const faults = (parsed.error?.issues ?? []).map(({ path, message }) => `${path.join('.')}: ${message}`);
+  const faults = (parsed.error?.issues ?? []).map(({ path: [variable], message }) =>
+    [`${String(variable)}: ${message}`, oddity(set[String(variable)])].filter(Boolean).join('; '),
+  );
   if (set['DATABASE_URL'] !== undefined && set['SECRET_KEYS'] === undefined)
     faults.push('SECRET_KEYS: required with DATABASE_URL; set at least 32 random ASCII characters');
   if (set['DATABASE_MIGRATION_URL'] !== undefined && set['DATABASE_URL'] === undefined)
@@ -143,6 +159,8 @@ export function readConfig(env: NodeJS.ProcessEnv) {
   if (!parsed.success || faults.length > 0) throw new ConfigError(...new Set(faults));
   const e = parsed.data;
   return {
+    /** What works, and is hardly meant: one line each. */
+    warnings: readWarnings(set),
     port: e.PORT,
     host: e.HOST,
     /** The number of processes that serve requests. */

@@ -72,6 +72,15 @@ const ENVIRONMENT = {
   options: 'PGOPTIONS',
 } as const;
 
+/** Variables of libpq that count where DATABASE_URL says nothing else. pg reads those of the login. */
+export const READ_VARIABLES: readonly string[] = [
+  ...Object.values(ENVIRONMENT),
+  'PGUSER',
+  'PGPASSWORD',
+  'PGDATABASE',
+  'PGPASSFILE',
+];
+
 const TARGETS = ['any', 'read-write', 'primary'];
 
 /**

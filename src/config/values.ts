@@ -35,6 +35,17 @@ export const url = (...protocols: readonly string[]) =>
     error: `must be a URL that starts with ${protocols.map((name) => `${name}://`).join(' or ')}`,
   });
 
+/** The URL of a server, with its host. */
+export const serverUrl = (...protocols: readonly string[]) =>
+  url(...protocols).refine((text) => !URL.canParse(text) || new URL(text).hostname !== '', 'must name a host');
+
+/** The name of a file, a folder or a host. */
+export const path = () =>
+  z
+    .string()
+    .min(1)
+    .regex(/^\P{Cc}*$/u, 'must not contain control characters');
+
 /** Creates a schema that converts a variable with `read`, which throws if the text is invalid. */
 export const readBy = <Value>(read: (text: string) => Value) =>
   z.string().transform((text, context) => {

@@ -2,6 +2,7 @@ import { hash, randomBytes } from 'node:crypto';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createTransport, type Transporter } from 'nodemailer';
+import type { Mailbox } from '../config/mailbox.ts';
 import { UndeliverableError } from './rejection.ts';
 import { MINUTE_MS, SECOND_MS } from '../time.ts';
 
@@ -16,18 +17,26 @@ export type Mailer = {
   close(): void;
 };
 
-type MailSettings = { readonly smtpUrl?: string | undefined; readonly mailFrom: string; readonly dataDir: string };
+type MailSettings = { readonly smtpUrl?: string | undefined; readonly mailFrom: Mailbox; readonly dataDir: string };
 
 /** The maximum duration of a delivery. Socket timeouts do not limit a server that responds slowly but steadily. */
 const SEND_MS = MINUTE_MS;
 const CONNECT_MS = 10 * SECOND_MS;
 const SILENCE_MS = 30 * SECOND_MS;
 
+/** Of each step of a connection. */
+export const TIMEOUTS = {
+  connectionTimeout: CONNECT_MS,
+  greetingTimeout: CONNECT_MS,
+  dnsTimeout: CONNECT_MS,
+  socketTimeout: SILENCE_MS,
+};
+
 /** Sends emails to the SMTP server or, without one, writes each to a file in `<dataDir>/mail`. */
 export const createMailer = ({ smtpUrl, mailFrom, dataDir }: MailSettings): Mailer =>
   smtpUrl === undefined ? createFileMailer(join(dataDir, 'mail'), mailFrom) : createSmtpMailer(smtpUrl, mailFrom);
 
-function createSmtpMailer(url: string, from: string): Mailer {
+function createSmtpMailer(url: string, from: Mailbox): Mailer {
   const transport = createTransport({
     url,
     pool: true,
@@ -35,10 +44,7 @@ function createSmtpMailer(url: string, from: string): Mailer {
     // The job retries. Retries by the pool could deliver an email several times.
     maxRequeues: 0,
     idleTimeout: SILENCE_MS,
-    connectionTimeout: CONNECT_MS,
-    greetingTimeout: CONNECT_MS,
-    dnsTimeout: CONNECT_MS,
-    socketTimeout: SILENCE_MS,
+    ...TIMEOUTS,
   });
   // Without a listener, an error of an idle connection would end the process.
   transport.on('error', () => undefined);
@@ -65,7 +71,7 @@ function createSmtpMailer(url: string, from: string): Mailer {
   };
 }
 
-function createFileMailer(directory: string, from: string): Mailer {
+function createFileMailer(directory: string, from: Mailbox): Mailer {
   const composer = createTransport({ streamTransport: true, buffer: true });
   return {
     async send(mail) {
@@ -86,15 +92,15 @@ function createFileMailer(directory: string, from: string): Mailer {
   };
 }
 
-async function compose(composer: Transporter, mail: OutgoingMail, from: string): Promise<Buffer> {
+async function compose(composer: Transporter, mail: OutgoingMail, from: Mailbox): Promise<Buffer> {
   const { message: content }: { message?: unknown } = await composer.sendMail(toMessage(mail, from));
   if (!Buffer.isBuffer(content)) throw new Error('The composer returned no message.');
   return content;
 }
 
-const toMessage = ({ id, to, subject, text, html }: OutgoingMail, from: string) => ({
+const toMessage = ({ id, to, subject, text, html }: OutgoingMail, from: Mailbox) => ({
   from,
-  messageId: `<${hash('sha256', `message ${id}`).slice(0, 32)}@${getDomain(from)}>`,
+  messageId: `<${hash('sha256', `message ${id}`).slice(0, 32)}@${from.address.replace(/.*@/, '')}>`,
   // An object, so that commas and brackets in the address cannot add recipients.
   to: { name: '', address: requirePlainAddress(to) },
   subject: subject.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' '),
@@ -105,9 +111,6 @@ const toMessage = ({ id, to, subject, text, html }: OutgoingMail, from: string) 
   disableFileAccess: true,
   disableUrlAccess: true,
 });
-
-/** Returns the domain of the sender for the Message-ID. */
-const getDomain = (from: string): string => /@([a-z0-9.-]+)>?\s*$/i.exec(from)?.[1] ?? 'localhost';
 
 /** @throws UndeliverableError if the address contains whitespace, control characters or angle brackets */
 function requirePlainAddress(address: string): string {

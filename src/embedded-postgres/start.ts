@@ -46,6 +46,7 @@ export type Embedded = {
 
 /** Starts or joins the PostgreSQL server of a data directory. The server stops after the last process that uses it. */
 export async function startEmbedded({ dataDir, flags = [], durable = true }: EmbeddedOptions): Promise<Embedded> {
+  takeNothingFromEnvironment();
   // First, so that a container image without PostgreSQL gets the error about the missing package.
   const packaged = packagedPrograms();
   const home = prepareHome(dataDir);
@@ -56,6 +57,11 @@ export async function startEmbedded({ dataDir, flags = [], durable = true }: Emb
   const url = createDatabaseUrl({ port: started.port, password: readPassword(home) });
   const crashReason = watchCrashes(home);
   return { url, created, crashReason, close: () => started.close() };
+}
+
+/** Variables of libpq are about another server: pg, and whatever else connects in this process, would use them here. */
+function takeNothingFromEnvironment(): void {
+  for (const name of Object.keys(process.env)) if (/^PG[A-Z_]+$/.test(name)) delete process.env[name];
 }
 
 // No lock file, which a killed process could leave behind. If several servers start concurrently, PostgreSQL lets

@@ -31,6 +31,7 @@ export async function start(): Promise<void> {
   const slot = workerSlot();
   const logOutput = createLogOutput(process.stdout);
   const log = openLog(config.logLevel, logOutput).child(slot === undefined ? {} : { worker: slot });
+  if (slot === undefined) for (const warning of config.warnings) log.warn(warning);
   if (config.workers > 1 && slot === undefined) {
     const primary = await startPrimary(config, log);
     onceOnSignal(

@@ -3,6 +3,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { startMailServer } from '../jobs/mail-server.ts';
 import { hasRedis, startRedis } from '../support/redis.ts';
 import { refusalOf, rosterOfItsOwn, run } from './roster.ts';
 
@@ -176,16 +177,14 @@ describe('doctor', () => {
     ]);
   });
 
-  test('recognizes a mail server by its greeting', async () => {
-    const server = createServer((socket) => socket.end('220 mail.example.com ESMTP\r\n')).listen(0, '127.0.0.1');
-    onTestFinished(() => void server.close());
-    await new Promise((resolve) => server.once('listening', resolve));
-    const { port } = server.address() as AddressInfo; // a listening TCP server has no other kind of address
+  test('asks the mail server whether it accepts the sender', async () => {
+    const server = await startMailServer();
+    onTestFinished(() => server.close());
 
-    expect((await doctor({ SMTP_URL: `smtp://127.0.0.1:${port}` })).checks).toContainEqual({
+    expect((await doctor({ SMTP_URL: server.url, MAIL_FROM: 'Acme <teams@acme.example>' })).checks).toContainEqual({
       name: 'mail',
       ok: true,
-      detail: `127.0.0.1:${port} accepts email`,
+      detail: `${new URL(server.url).host} accepts email from teams@acme.example`,
     });
   });
 

@@ -29,10 +29,26 @@ const signIn = ({ port }: Service, email: string, password: string) =>
     body: JSON.stringify({ email, password }),
   });
 
+/** What a shell has for psql says nothing about the embedded database. */
+const OF_ANOTHER_SERVER = {
+  PGHOST: 'db.invalid',
+  PGPORT: '1',
+  PGUSER: 'ada',
+  PGPASSWORD: 'wrong',
+  PGDATABASE: 'other',
+  PGSSLMODE: 'verify-full',
+  PGSSLROOTCERT: '/nowhere.crt',
+  PGSSLCERT: '/nowhere.crt',
+  PGOPTIONS: '-c statement_timeout=1 -c no.such=setting',
+  PGCONNECT_TIMEOUT: '1',
+  PGTZ: 'Asia/Tokyo',
+  PGAPPNAME: 'psql',
+};
+
 describe('the first start', () => {
   test('prints commands that work as they are, and the next start prints none', async () => {
     const dataDir = aDataDir();
-    const first = await aService(dataDir);
+    const first = await aService(dataDir, OF_ANOTHER_SERVER);
     process.stdout.write(`first start: ${Math.round(first.startMs)} ms\n`);
     // The password and the commands come before it.
     await expect.poll(() => first.lines.some((line) => line.includes('API reference')), BOUND).toBe(true);

@@ -192,7 +192,7 @@ describe('the dependency rule', () => {
     ['rate-limiter-flexible', /^rate-limit\/redis-store\.ts$/],
     ['@oslojs/crypto', /^crypto\/tokens\.ts$/],
     ['graphile-worker', /^(jobs\/|db\/migrate\.ts)/],
-    ['nodemailer', /^email\//],
+    ['nodemailer', /^(email\/|config\/mailbox\.ts)/],
     ['intl-messageformat', /^messages\//],
     ['commander', /^cli\//],
     ['@simplewebauthn/server', /^resources\/passkeys\//],

@@ -89,4 +89,70 @@ describe('the configuration', () => {
     'does not take TRUST_PROXY %j',
     (value) => expect(faultsOf({ TRUST_PROXY: value })).toEqual([expect.stringMatching(/^TRUST_PROXY: must be/)]),
   );
+
+  test.each([
+    ['Acme Teams <teams@acme.example>', 'Acme Teams', 'teams@acme.example'],
+    ['"Acme, Inc." <teams@acme.example>', 'Acme, Inc.', 'teams@acme.example'],
+    ['teams@acme.example', '', 'teams@acme.example'],
+    [' <teams+a.b@acme.example> ', '', 'teams+a.b@acme.example'],
+    ['Zoë <no-reply@müller.example>', 'Zoë', 'no-reply@xn--mller-kva.example'],
+    ['李明 <no-reply@例え.jp>', '李明', 'no-reply@xn--r8jz45g.jp'],
+    ['Roster <roster@localhost>', 'Roster', 'roster@localhost'],
+  ])('takes MAIL_FROM %j', (text, name, address) => {
+    expect(readConfig({ MAIL_FROM: text }).mailFrom).toEqual({ name, address });
+  });
+
+  test.each([
+    'Acme Teams',
+    'Acme <teams>',
+    'a@acme.example, b@acme.example',
+    'Team: a@acme.example, b@acme.example;',
+    'a b@acme.example',
+    'a@acme.example b@acme.example',
+    'Acme <teams@acme example>',
+    'Acme <@acme.example>',
+    'Acme\tTeams <teams@acme.example>',
+  ])('does not take MAIL_FROM %j', (text) => {
+    expect(faultsOf({ MAIL_FROM: text })).toEqual([expect.stringMatching(/^MAIL_FROM: must be one mailbox/)]);
+  });
+
+  test('names the quotation marks and carriage returns of files in what it refuses', () => {
+    const marks = 'the quotation marks are part of the value: remove them';
+    const end = 'it contains a carriage return: save the file with Unix line ends';
+    const faults = (env: Record<string, string>) => faultsOf(env).map((fault) => fault.split('; ').at(-1));
+
+    for (const [name, value] of [
+      ['MAIL_FROM', 'Acme <teams@acme.example>'],
+      ['PORT', '3000'],
+      ['TRUST_PROXY', '1'],
+      ['SIGNUP', 'open'],
+      ['SMTP_URL', 'smtp://mail.example'],
+    ] as const) {
+      expect(faults({ [name]: `"${value}"` }), name).toEqual([marks]);
+      expect(faults({ [name]: `'${value}'` }), name).toEqual([marks]);
+      // URLs are read without it.
+      if (name !== 'SMTP_URL') expect(faults({ [name]: `${value}\r` }), name).toEqual([end]);
+    }
+    expect(faults({ DATA_DIR: './var\r' })).toEqual([end]);
+    expect(faults({ PORT: 'many' })).toEqual(['PORT: must be a whole number from 1 to 65535']);
+  });
+
+  test('needs the host of the mail server', () => {
+    for (const url of ['smtp://', 'smtps://:465', 'smtp://ada:secret@'])
+      expect(faultsOf({ SMTP_URL: url }), url).toEqual([expect.stringMatching(/^SMTP_URL: must /)]);
+  });
+
+  test('warns about keys in quotation marks, which it keeps, and variables without effect', () => {
+    const key = 'k'.repeat(40);
+    const { secretKeys, warnings } = readConfig({ SECRET_KEYS: `"${key}"` });
+
+    expect(secretKeys).toEqual([`"${key}"`]);
+    expect(warnings).toEqual([expect.stringMatching(/^SECRET_KEYS: the quotation marks are part of the keys/)]);
+    expect(readConfig({ PGHOST: 'db.example', PGSSLMODE: 'require' }).warnings).toEqual([]);
+    const env = { DATABASE_URL: 'postgres://db.example/roster', SECRET_KEYS: key };
+    expect(readConfig(env).warnings).toEqual([]);
+    expect(
+      readConfig({ ...env, PGPORT: '5433', PGHOST: 'other', PGSSLMODE: 'require', PGUSER: 'ada' }).warnings,
+    ).toEqual(['PGHOST, PGPORT: without effect; DATABASE_URL says how to connect']);
+  });
 });
