@@ -14,6 +14,8 @@ import { recordDenial, type DenialCaller } from './http/denials.ts';
 import { buildHeaders, createProblemReply, createRateHeaders, send, setHeaders } from './http/reply.ts';
 import { requestIdsOf } from './http/request-id.ts';
 import type { HttpServices } from './http/http-services.ts';
+import { isOnWayOfApplication } from './http/way-of-application.ts';
+import type { Config } from './config/config.ts';
 import { createExportRouter } from './exports/router.ts';
 import { createOAuthRouter } from './oauth/handler.ts';
 import { mcpHandler } from './mcp/handler.ts';
@@ -53,7 +55,7 @@ export function createApp(services: HttpServices, readiness: Readiness): Listene
   const pages = express();
   pages.disable('x-powered-by').disable('etag').enable('case sensitive routing');
   pages.use(addCommonHeaders(http));
-  pages.use(addSecurityHeaders(config.baseUrl));
+  pages.use(addSecurityHeaders(config));
   pages.use('/trpc', trpcHandler(http, appRouter));
   if (config.mcp) pages.all('/mcp', mcpHandler(http, api));
   pages.use(createPictureRouter(http));
@@ -119,12 +121,20 @@ const addCommonHeaders =
   };
 
 /** Security headers (OWASP ASVS 5.0, V3.4): no scripts and no framing, unless a page overrides them. */
-const addSecurityHeaders = (baseUrl: string): RequestHandler =>
-  helmet({
+function addSecurityHeaders({ hsts }: Config): RequestHandler {
+  const addOthers = helmet({
     contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
-    strictTransportSecurity: baseUrl.startsWith('https:') && { maxAge: 31_536_000, includeSubDomains: true },
+    strictTransportSecurity: false,
     xFrameOptions: { action: 'deny' },
   });
+  return (req, res, next) => {
+    if (hsts !== undefined) res.setHeader('Strict-Transport-Security', hsts);
+    addOthers(req, res, () => {
+      if (isOnWayOfApplication(req.url)) res.removeHeader('Cross-Origin-Opener-Policy');
+      next();
+    });
+  };
+}
 
 /** Adds the state of the client address's rate limit to responses that consume nothing. */
 const addRateHeaders =

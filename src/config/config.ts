@@ -4,7 +4,7 @@ import { brandColor, brandLogo, brandName } from './brand.ts';
 import { githubKeys, pemFile, secretKeys } from './keys.ts';
 import { mailbox } from './mailbox.ts';
 import { networks, trustedProxies } from './networks.ts';
-import { baseUrl, isLoopback, origins, redirectSchemes } from './origins.ts';
+import { HSTS_SCOPES, baseUrl, isLoopback, origins, redirectSchemes, strictTransportSecurity } from './origins.ts';
 import { PASSWORD_COST } from './password-cost.ts';
 import { BUILT_IN_PLANS, plans } from './plans.ts';
 import { redisServer, redisTlsFaults } from './redis-url.ts';
@@ -35,6 +35,7 @@ const environment = z.object({
   HOST: path().default('127.0.0.1'),
   WORKERS: processes().default(1),
   BASE_URL: baseUrl().optional(),
+  HSTS: z.enum(HSTS_SCOPES).optional(),
   DATABASE_URL: databaseUrl().optional(),
   // At least one connection for each pool (db/connection/pools.ts).
   DATABASE_POOLER: z.enum(['auto', 'none', 'session', 'transaction']).default('auto'),
@@ -167,6 +168,8 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     workers: e.WORKERS,
     /** Without a trailing slash. */
     baseUrl: e.BASE_URL ?? `http://localhost:${e.PORT}`,
+    /** The value of `Strict-Transport-Security`, if it is sent. */
+    hsts: e.BASE_URL === undefined ? undefined : strictTransportSecurity(e.BASE_URL, e.HSTS),
     databaseUrl: e.DATABASE_URL,
     /** What is between this service and PostgreSQL; `auto` finds it out. */
     databasePooler: e.DATABASE_POOLER,

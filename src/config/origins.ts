@@ -46,3 +46,21 @@ export const isLocalName = (hostname: string): boolean => /^(?:.+\.)?localhost$/
 export function isLoopback(hostname: string): boolean {
   return isLocalName(hostname) || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname);
 }
+
+/** For which hosts browsers use https alone. */
+export const HSTS_SCOPES = ['off', 'host', 'subdomains'] as const;
+
+/**
+ * Returns the header `Strict-Transport-Security` (RFC 6797), for a year. `off` ends what browsers have stored. Without a
+ * choice it is sent at port 443 alone, because it holds for all ports of a host (section 8.3).
+ */
+export function strictTransportSecurity(
+  baseUrl: string,
+  scope: (typeof HSTS_SCOPES)[number] | undefined,
+): string | undefined {
+  const { protocol, port } = new URL(baseUrl);
+  if (protocol !== 'https:') return undefined;
+  if (scope === undefined) return port === '' ? 'max-age=31536000' : undefined;
+  if (scope === 'off') return 'max-age=0';
+  return `max-age=31536000${scope === 'subdomains' ? '; includeSubDomains' : ''}`;
+}

@@ -25,12 +25,15 @@ export function allowLongRequest(connection: Duplex & { [LONG]?: boolean }): () 
   return () => void (connection[LONG] = false);
 }
 
+/** What the service says of its own address. */
+export type Origin = { readonly baseUrl: string; readonly hsts?: string | undefined };
+
 /**
  * Answers requests that Node's parser rejects, with a problem document like all others, and closes their connections.
  * @param lingerMs how long a client has to read the answer, whatever it sends until then
  */
-export function answerParserErrors(server: Server, baseUrl: string, log: AccessLog, lingerMs: number): void {
-  const common = createApiHeaders(baseUrl, true);
+export function answerParserErrors(server: Server, { baseUrl, hsts }: Origin, log: AccessLog, lingerMs: number): void {
+  const common = createApiHeaders(hsts, true);
   const answered = new WeakSet<Duplex>();
 
   server.on('clientError', (error: NodeJS.ErrnoException, connection: Connection) => {

@@ -85,7 +85,7 @@ function createChallenges(
  * Creates the headers of all responses of a REST interface.
  * @param isPublic whether pages of all origins can read them. Cookies are not accepted there.
  */
-export const createApiHeaders = (baseUrl: string, isPublic: boolean): readonly string[] =>
+export const createApiHeaders = (hsts: string | undefined, isPublic: boolean): readonly string[] =>
   Object.entries({
     'X-Content-Type-Options': 'nosniff',
     'Referrer-Policy': 'no-referrer',
@@ -95,8 +95,7 @@ export const createApiHeaders = (baseUrl: string, isPublic: boolean): readonly s
       'Access-Control-Allow-Origin': '*',
       'Access-Control-Expose-Headers': `${EXPOSED_HEADERS}, WWW-Authenticate`,
     }),
-    // Only if the service uses https.
-    ...(baseUrl.startsWith('https:') && { 'Strict-Transport-Security': 'max-age=31536000; includeSubDomains' }),
+    ...(hsts !== undefined && { 'Strict-Transport-Security': hsts }),
   }).flat();
 
 /** Creates the rate limit headers: three single values, and the same as structured fields (IETF draft). */

@@ -4,7 +4,7 @@ import type { AccessLog } from './access-log.ts';
 import { coalesceBody } from './coalesce-body.ts';
 import { guardListener, isolateLog, type Listener } from './guard.ts';
 import { handleInOrder, hasUnfinishedResponse } from './in-order.ts';
-import { answerParserErrors } from './parser-errors.ts';
+import { answerParserErrors, type Origin } from './parser-errors.ts';
 import { cutOffStalledReaders } from './stalled-readers.ts';
 import { SECOND_MS } from '../time.ts';
 
@@ -36,10 +36,10 @@ const LIMITS: Limits = {
  * clients that do not read their responses are disconnected.
  * @param limits overrides
  */
-export function createHttpServer(app: Listener, baseUrl: string, log: AccessLog, limits: Partial<Limits> = {}): Server {
+export function createHttpServer(app: Listener, origin: Origin, log: AccessLog, limits: Partial<Limits> = {}): Server {
   const { stallTimeout, lingerTimeout, ...options } = { ...LIMITS, ...limits };
   const safeLog = isolateLog(log);
-  const guarded = guardListener(app, { log: safeLog, baseUrl });
+  const guarded = guardListener(app, { log: safeLog, baseUrl: origin.baseUrl });
   const listener: RequestListener = (req, res) => {
     coalesceBody(req);
     handleInOrder(res, stallTimeout, () => guarded(req, res));
@@ -53,7 +53,7 @@ export function createHttpServer(app: Listener, baseUrl: string, log: AccessLog,
     },
     listener,
   );
-  answerParserErrors(server, baseUrl, safeLog, lingerTimeout);
+  answerParserErrors(server, origin, safeLog, lingerTimeout);
   cutOffStalledReaders(server, stallTimeout, hasUnfinishedResponse);
   // RFC 9110, section 10.1.1: unknown expectations can be ignored.
   server.on('checkExpectation', listener);

@@ -47,10 +47,10 @@ type Call = {
 
 /** Handles all requests of a REST interface, with the contract's order of checks: see `answer`. */
 export function restHandler(http: HttpServices, face: Face): Listener {
-  const { baseUrl } = http.services.config;
+  const { baseUrl, hsts } = http.services.config;
   const { routes } = face;
   const { isPublic } = face.settings;
-  const fixedHeaders = createApiHeaders(baseUrl, isPublic);
+  const fixedHeaders = createApiHeaders(hsts, isPublic);
   // OAuth grants access to what is open to other origins.
   const resource = isPublic ? 'api' : null;
 

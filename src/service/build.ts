@@ -74,7 +74,7 @@ export async function buildService(
   const http: HttpServices = { ...created, ...replace?.(created) };
   const readiness: Readiness = { ready: true };
   const app = createApp(http, readiness);
-  const server = createHttpServer(telemetry.tracing?.listener(app) ?? app, config.baseUrl, http.log);
+  const server = createHttpServer(telemetry.tracing?.listener(app) ?? app, config, http.log);
   return {
     http,
     readiness,

@@ -8,7 +8,7 @@ import { createHttpServer, listen } from '../../src/http/server.ts';
 const NO_LOG: AccessLog = { request: () => undefined, failure: () => undefined };
 
 async function aServer(listener: RequestListener): Promise<Server> {
-  const server = createHttpServer(listener, 'http://localhost:3000', NO_LOG);
+  const server = createHttpServer(listener, { baseUrl: 'http://localhost:3000' }, NO_LOG);
   await listen(server, 0, '127.0.0.1');
   onTestFinished(() => {
     server.closeAllConnections();

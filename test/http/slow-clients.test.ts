@@ -15,7 +15,7 @@ async function aServer(): Promise<Server> {
   const limits = { headersTimeout: 60, requestTimeout: 120, keepAliveTimeout: 30, connectionsCheckingInterval: 10 };
   const server = createHttpServer(
     (req, res) => req.resume().on('end', () => res.end('read')),
-    BASE_URL,
+    { baseUrl: BASE_URL },
     NO_LOG,
     limits,
   );
@@ -69,7 +69,7 @@ describe('a client that is slow on purpose is cut off with a problem document', 
 test('the service has a time for headers, for a whole request, and for a connection that rests', () => {
   const { headersTimeout, requestTimeout, keepAliveTimeout, maxRequestsPerSocket } = createHttpServer(
     () => undefined,
-    BASE_URL,
+    { baseUrl: BASE_URL },
     NO_LOG,
   );
 
@@ -94,7 +94,7 @@ describe.each([
     const pieces: Buffer[] = [];
     const server = createHttpServer(
       wrap((req, res) => req.on('data', (piece: Buffer) => pieces.push(piece)).on('end', () => res.end('read'))),
-      BASE_URL,
+      { baseUrl: BASE_URL },
       NO_LOG,
     );
     await listen(server, 0, '127.0.0.1');

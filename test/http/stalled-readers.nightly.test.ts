@@ -20,7 +20,7 @@ const GET = 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n';
 type Limits = NonNullable<Parameters<typeof createHttpServer>[3]>;
 
 async function aServer(listener: RequestListener, limits: Limits = { stallTimeout: STALL_MS }): Promise<Server> {
-  const server = createHttpServer(listener, 'http://localhost:3000', NO_LOG, limits);
+  const server = createHttpServer(listener, { baseUrl: 'http://localhost:3000' }, NO_LOG, limits);
   await listen(server, 0, '127.0.0.1');
   onTestFinished(() => {
     server.closeAllConnections();

@@ -109,7 +109,7 @@ const WEB_LAYERS: readonly (readonly string[])[] = [
   ['trpc.ts'],
   ['load-error.ts', 'proof.ts', 'proof-link.ts', 'sign-in-again.ts', 'unanswered.ts'],
   ['messages'],
-  ['page-access.ts'],
+  ['page-access.ts', 'way-of-application.ts'],
   ['api-types.ts', 'brand.ts', 'kept.ts', 'search-words.ts', 'stored.ts'],
 ];
 

@@ -7,6 +7,7 @@ import { noticesQuery } from '../page-queries.ts';
 import { me } from '../session.ts';
 import { readTeam } from '../team-reference.ts';
 import { isSignedOut, query } from '../trpc.ts';
+import { leaveWayOfApplication } from '../way-of-application.ts';
 import { lazyPage } from './lazy-page.ts';
 import { reads } from './reads.ts';
 
@@ -66,7 +67,10 @@ export const consolePages = createRoute({
   component: lazyPage(() => import('../frame/console-layout.tsx'), 'ConsoleLayout'),
   errorComponent: LayoutFailure,
   notFoundComponent: NotFound,
-  beforeLoad: requireSession,
+  beforeLoad(entry) {
+    leaveWayOfApplication(entry.location.href);
+    return requireSession(entry);
+  },
   loader: reads(() => [noticesQuery()]),
 });
 
