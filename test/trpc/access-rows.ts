@@ -48,6 +48,7 @@ export const GAINS: Readonly<Record<string, readonly [reason: string, ...tables:
   'authorizations.continue': ['a first-party client, whose tokens end with the session', 'oauth_token_family'],
   createTeam: [OWN_TEAM, 'membership', 'role'],
   'operator.createTeam': [OWN_TEAM, 'membership', 'role'],
+  'operatorApi.createTeam': [OWN_TEAM, 'membership', 'role'],
   createTeamInvitation: [NOT_PRIVILEGED, 'invitation', 'invitation_link'],
   'invitations.create': [NOT_PRIVILEGED, 'invitation', 'invitation_link'],
   'invitations.resend': [NOT_PRIVILEGED, 'invitation', 'invitation_link'],
@@ -63,5 +64,7 @@ export const GAINS: Readonly<Record<string, readonly [reason: string, ...tables:
   updateApiKey: [LESS, 'api_key'],
   'grants.narrow': [LESS, 'oauth_grant'],
   'webhooks.resume': ['as it was before the pause', 'webhook_endpoint'],
+  'operatorApi.resumeWebhookEndpoint': ['as it was before the pause', 'webhook_endpoint'],
   'operator.sendLink': ['only the mailbox gets it', 'account_token'],
+  'operatorApi.sendLink': ['only the mailbox gets it', 'account_token'],
 };

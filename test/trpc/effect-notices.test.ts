@@ -7,6 +7,7 @@ import { startApi, type Api } from '../support/api.ts';
 import { readConsoleRoutes } from '../support/console-routes.ts';
 import { CASES } from './conditional-effects.ts';
 import { outcomeOf } from './console.ts';
+import { WITHOUT_NOTICE } from './exempt-mutations.ts';
 import { allMailed, anAddress } from './people.ts';
 import { aPermission } from './product-permissions.ts';
 
@@ -30,12 +31,6 @@ const twinOf = (operation: string) => OF_WEBHOOKS[operation] ?? `operator.${oper
 const WITH_EFFECT = EFFECTS.filter(
   ({ name, access }) => !access?.isOperatorApi || !NAMES.has(twinOf(name.slice('operatorApi.'.length))),
 ).map(({ name }) => name);
-
-/**
- * Only begins a change and gives nothing, creates an account, to which nobody had access before, or declares what roles
- * can hold: docs/permissions.md says that an event tells of that, and no email to the owner of each team.
- */
-const WITHOUT_NOTICE = ['passkeys.registrationOptions', 'operator.createAccount', 'operator.applyPermissions'];
 
 const asOperator = ({ api, owner }: Scene) => api.rows(`update account set role = 'admin' where id = $1`, [owner.id]);
 
@@ -166,7 +161,7 @@ async function importRows(api: Api, rows: readonly object[]): Promise<void> {
 
 const PREPARED = new Map<string, Prepare>(MUTATIONS.map(([name, , prepare]) => [name, prepare]));
 
-const ROWS = WITH_EFFECT.filter((name) => !WITHOUT_NOTICE.includes(name)).map((name) => ({
+const ROWS = WITH_EFFECT.filter((name) => WITHOUT_NOTICE[name] === undefined).map((name) => ({
   name,
   prepare: SPECIAL[name] ?? CASES[name]?.widening[0] ?? PREPARED.get(name),
 }));
