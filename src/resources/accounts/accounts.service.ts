@@ -94,7 +94,9 @@ export async function updateAccount(
       caller,
       { on: { account: accountId }, requires: 'operator' },
       async ({ em, account: locked, record }) => {
-        if (email !== undefined || profile.externalId !== undefined) requireChangeable(caller, locked);
+        // By these an account is found, and proves who it is.
+        const identity = [email, isEmailVerified, profile.externalId];
+        if (identity.some((field) => field !== undefined)) requireChangeable(caller, locked);
         const account = await em.findOneOrFail(Account, accountId);
         if (assignChanged(account, profile).length > 0) record('account.profile_changed', { accountId });
         const verifiedAt = isEmailVerified === true ? new Date() : null;
