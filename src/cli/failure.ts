@@ -20,6 +20,7 @@ const OPTIONS: Readonly<Record<string, string>> = {
   '/postLogoutRedirectUris': '--post-logout-redirect-uri',
   '/backchannelLogoutUri': '--backchannel-logout-uri',
   '/scopes': '--scopes',
+  '/openidScopes': '--scopes',
   '/sessionDays': '--days',
   '/cursor': '--cursor',
   '/isConfidential': '--confidential',

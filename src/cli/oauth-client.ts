@@ -7,14 +7,12 @@ import {
   rotateSecret,
   updateClient,
 } from '../resources/oauth-clients/oauth-clients.service.ts';
-import { setLogout, setOpenId, setSessionDays } from '../resources/oauth-clients/client-settings.service.ts';
 import { DAYS_MAX } from '../config/values.ts';
 import { OPENID_SCOPES, SCOPES, type Scope } from '../entities/index.ts';
 import { CommandError } from './failure.ts';
 import { withServices } from './operate.ts';
 import type { Line } from './output.ts';
 import { createParser, days, hours, listOf, option, productPermissions, required } from './options.ts';
-import { setClientPermissions } from '../resources/oauth-clients/client-permissions.service.ts';
 
 type CreateOptions = {
   name: string;
@@ -104,8 +102,8 @@ export function oauthClientCommands(client: Command): void {
     .addOption(clientOption())
     .addOption(required(permissionsOption()))
     .action(
-      withServices(async ({ db }, { client: clientId, permissions }: { client: string; permissions: string[] }) => {
-        await setClientPermissions(db, clientId, permissions);
+      withServices(async (services, { client: clientId, permissions }: { client: string; permissions: string[] }) => {
+        await updateClient(services, 'system', clientId, { permissions });
         return {
           json: { clientId, permissions },
           lines: [[clientId, `(${permissions.join(', ') || 'no permissions'})`]],
@@ -139,7 +137,7 @@ export function oauthClientCommands(client: Command): void {
       withServices(async (services, options: LogoutOptions) => {
         const { client: clientId, postLogoutRedirectUri, backchannelLogoutUri = null } = options;
         const settings = { postLogoutRedirectUris: postLogoutRedirectUri, backchannelLogoutUri };
-        await setLogout(services, clientId, settings);
+        await updateClient(services, 'system', clientId, settings);
         return { json: { clientId, ...settings }, lines: [`${clientId} changed.`] };
       }),
     );
@@ -153,7 +151,7 @@ export function oauthClientCommands(client: Command): void {
     )
     .action(
       withServices(async (services, { client: clientId, scopes }: { client: string; scopes: string[] }) => {
-        await setOpenId(services, clientId, scopes);
+        await updateClient(services, 'system', clientId, { openidScopes: scopes });
         return { json: { clientId, openidScopes: scopes }, lines: [`${clientId} changed.`] };
       }),
     );
@@ -172,7 +170,7 @@ export function oauthClientCommands(client: Command): void {
     .action(
       withServices(async (services, { client: clientId, days: given }: SessionOptions) => {
         const sessionDays = given ?? null;
-        await setSessionDays(services, clientId, sessionDays);
+        await updateClient(services, 'system', clientId, { sessionDays });
         return { json: { clientId, sessionDays }, lines: [`${clientId} changed.`] };
       }),
     );

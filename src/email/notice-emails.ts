@@ -10,7 +10,12 @@ const ENDED_BY_RESET: ReadonlySet<NoticeKind> = new Set([
 ]);
 
 /** Kinds after which nothing is left to end, or the reader can no longer sign in. */
-const FOR_OPERATOR: ReadonlySet<NoticeKind> = new Set(['account_deleted', 'email_changed', 'ownership_transferred']);
+const FOR_OPERATOR: ReadonlySet<NoticeKind> = new Set([
+  'account_deleted',
+  'email_changed',
+  'email_removed',
+  'ownership_transferred',
+]);
 
 /**
  * Describes a change of the access to an account: what, in which team, when, from which browser and place, by which

@@ -28,6 +28,7 @@ export const NOTICE_PAGES = {
   access_revoked: account('activity'),
   email_change_requested: reset,
   email_changed: account('email'),
+  email_removed: account('email'),
   passkey_added: account('passkeys'),
   passkey_removed: account('passkeys'),
   api_key_created: team('/api-keys', '/api-keys'),

@@ -22,6 +22,8 @@ const AccountSchema = defineEntity({
     noticeLocaleUntil: instant().nullable(),
     noticeLocale: text().nullable(),
     emailVerifiedAt: instant().nullable(),
+    /** The last proven address of an account that the operator moved to one that is not proven yet. */
+    provenEmail: text().nullable(),
     passwordHash: text().nullable().hidden(),
     /** `operator` if the operator created the account: its password and keys stay valid once its email address is verified. */
     createdBy: text().$type<'operator'>().nullable(),

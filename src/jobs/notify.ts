@@ -3,6 +3,7 @@ import { command, query } from '../db/query.ts';
 import type { NoticeKind, NoticeSubject, NoticeThing } from '../email/notices.ts';
 import { Account } from '../entities/index.ts';
 import { matchLanguage } from '../messages/languages.ts';
+import { provenAddress } from '../transactions/email-address.ts';
 import { runStep } from '../transactions/steps.ts';
 import { findNoticeLocale, NOTICE_LOCALE, toLanguageHint } from './email-context.ts';
 import { accountMailKey, ATTEMPTS_MAX, enqueue, PRIORITY, type SecurityNotice } from './enqueue.ts';
@@ -17,12 +18,13 @@ type Queued = NewNotice | Exclude<SecurityNotice, { kind: NoticeKind }>;
  * Queues a security notice to the owner of an account, in the transaction of the change that it reports. No limit
  * applies to notices, because only someone with access to the account or its mailbox can cause them. Those of one kind,
  * team and cause within 10 minutes after the first are sent as one. Unverified email addresses get none, because they may
- * belong to someone else.
+ * belong to someone else: the last proven one gets them.
  */
 export async function notify(tx: EntityManager, accountId: string, notice: Queued): Promise<void> {
   const account = await tx.findOne(Account, accountId);
-  if (!account?.email || !account.emailVerifiedAt) return;
-  const target = { email: account.email, locale: await findNoticeLocale(tx, accountId) };
+  const email = account === null ? null : provenAddress(account);
+  if (email === null) return;
+  const target = { email, locale: await findNoticeLocale(tx, accountId) };
   if (isAccessNotice(notice)) await runStep(tx, toStep(accountId, target, notice));
   else await enqueue(tx, ...toJob(accountId, target, notice));
 }
@@ -33,14 +35,16 @@ type NoticeTarget = { email: string; locale: string | null };
 
 const noticeTarget = query<NoticeTarget>(
   'account_find_notice_target',
-  `select email, ${NOTICE_LOCALE} as locale from account
-   where id = $1 and email is not null and email_verified_at is not null`,
+  `select email, locale from (
+     select case when email_verified_at is null then proven_email else email end as email, ${NOTICE_LOCALE} as locale
+     from account where id = $1) target
+   where email is not null`,
 );
 
 /** Reads the recipient of a notice, for `noticeSteps`. */
 export const noticeTargetStep = (accountId: string) => [noticeTarget, [accountId]] as const;
 
-/** Returns the statements that queue a notice like `notify`: none without a verified email address. */
+/** Returns the statements that queue a notice like `notify`: none without a proven email address. */
 export const noticeSteps = (accountId: string, targets: readonly NoticeTarget[], notice: NewNotice) =>
   targets.map((target) => toStep(accountId, target, notice));
 

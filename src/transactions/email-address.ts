@@ -36,3 +36,12 @@ export async function lockAccountByEmail(tx: EntityManager, email: string): Prom
 /** Returns whether two spellings are the same email address. Case does not matter. */
 export const isSameEmailAddress = (a: string | null | undefined, b: string): boolean =>
   a?.toLowerCase() === b.toLowerCase();
+
+type Addressed = Pick<Account, 'email' | 'emailVerifiedAt' | 'provenEmail'>;
+
+/** Returns the address that an account has proven last; null if it never proved one. */
+export const provenAddress = ({ email, emailVerifiedAt, provenEmail }: Addressed): string | null =>
+  (emailVerifiedAt ? email : provenEmail) ?? null;
+
+/** Returns whether the operator moved an account that was proven to an address that is not. */
+export const isMoved = (account: Addressed): boolean => !account.emailVerifiedAt && provenAddress(account) !== null;

@@ -3,6 +3,8 @@ import { findSourceBySecret } from '../../src/resources/oauth-clients/registered
 import { createTokens } from '../../src/crypto/tokens.ts';
 import { newId } from '../../src/entities/index.ts';
 import { listAllClients } from '../../src/resources/oauth-clients/oauth-clients.queries.ts';
+import type { Api } from '../support/api.ts';
+import { aPermission } from '../trpc/product-permissions.ts';
 import { anId, anInstant, rosterOfItsOwn } from './roster.ts';
 
 const roster = await rosterOfItsOwn();
@@ -219,6 +221,31 @@ describe('oauth-client set-session', () => {
       expect.stringMatching(/--days.*whole number from 1 to 3650/),
     ]);
   });
+});
+
+// Guarantees that a command widens nothing in silence that the operator API reports.
+test('whose client it is, is told what a command lets it do: its owner, or the operators', async () => {
+  const [admin, owner] = [await roster.account(), await roster.account()];
+  await roster.rows(`update account set role = 'admin' where id = $1`, [admin.id]);
+  const [ofInstance, { id: ofOwner }] = [await aFirstParty(), await aClient({ accountId: owner.id })];
+  const permission = await aPermission({ services: roster } as unknown as Api); // uses the database alone
+  const toldOf = async (...args: string[]) => {
+    await changed(...args);
+    const told = await roster.rows<{ payload: { kind: string; to: string } }>(
+      `delete from graphile_worker._private_jobs where payload ->> 'kind' is not null returning payload`,
+    );
+    await roster.rows('delete from sent_mail');
+    return told.map(({ payload: { kind, to } }) => `${kind} ${to}`);
+  };
+
+  expect(await toldOf('set-session', '--client', ofInstance, '--days', '90')).toEqual([
+    `operator_client_changed ${admin.email}`,
+  ]);
+  expect(await toldOf('set-session', '--client', ofInstance, '--days', '60')).toEqual([]);
+  expect(await toldOf('set-permissions', '--client', ofOwner, '--permissions', permission)).toEqual([
+    `oauth_client_changed ${owner.email}`,
+  ]);
+  expect(await toldOf('set-permissions', '--client', ofOwner, '--permissions', '')).toEqual([]);
 });
 
 describe('oauth-client list', () => {

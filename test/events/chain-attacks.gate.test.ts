@@ -6,7 +6,7 @@ import { describeFault } from '../../src/events/chain/faults.ts';
 import { pruneEvents } from '../../src/events/chain/retention.ts';
 import { verifyAudit, type KnownPosition } from '../../src/events/chain/verify.ts';
 import { firstIdAt } from '../../src/entities/index.ts';
-import { test as shared, type Api } from '../support/api.ts';
+import { startApi, test as shared, type Api } from '../support/api.ts';
 import {
   anotherProcess,
   chain,
@@ -215,6 +215,18 @@ const SHADOWS: readonly (readonly [named: RegExp, ...statements: string[]])[] = 
     `create function evil.check_it(text) returns boolean language sql as 'select true'`,
     'alter table team add check (evil.check_it(name))',
   ],
+  [/^policy zz of team is not of Roster/, 'create policy zz on team using (true)'],
+  // The trigger is on the table of others, and runs when an account is deleted.
+  [
+    /^foreign key victims_account_fkey of evil\.victims is not of Roster/,
+    'create table evil.victims (account text references account (id) on delete cascade)',
+    'create trigger zz before delete on evil.victims for each row execute function evil.swallow()',
+  ],
+  [
+    /^cast from text to json is not of Roster/,
+    `create function evil.to_json(text) returns json language sql as 'select null::json'`,
+    'create cast (text as json) with function evil.to_json(text) as assignment',
+  ],
   // A partition of a partition swallows unseen.
   [
     /^trigger audit_event_append_only of deep is missing/,
@@ -272,6 +284,40 @@ describe('whoever verifies on a new connection', () => {
       const { faults } = await verifyAnew();
       expect(faults.map(describeFault)).toContainEqual(expect.stringMatching(named));
     }
+  });
+});
+
+describe('somebody who deletes the whole log, with everything that is signed', () => {
+  const WIPE = [
+    'delete from audit_link',
+    'delete from audit_event',
+    'delete from audit_checkpoint',
+    'delete from audit_pending',
+    'update audit_head set sequence = null, hash = null, signature = null, root_sequence = null, root_hash = null, root_at = null, pruned_before = null',
+    // An installation that is older than a day.
+    `update mikro_orm_migrations set executed_at = now() - interval '9 days' where name like '%_audit_log'`,
+    `update account set created_at = now() - interval '3 days'`,
+  ];
+
+  shared('is found out by the accounts before a process numbers again, and after', async () => {
+    const { api } = await aScene();
+    await tamper(api, ...WIPE);
+    expect((await verify(api)).faults).toMatchObject([{ kind: 'chain_restarted' }]);
+    await more(api, 1);
+    // The process that signed the end does not begin anew.
+    expect(await chain(api)).toBe(0);
+    expect((await verify(api)).faults).toMatchObject([{ kind: 'chain_restarted' }]);
+    await chainEvents(anotherProcess(api), log);
+    expect((await verify(api)).faults).toMatchObject([{ kind: 'chain_restarted' }]);
+  });
+
+  shared('a service that has numbered nothing yet is no such log', async () => {
+    const api = await startApi();
+    onTestFinished(() => api.close());
+    await api.anAccount();
+    expect((await verify(api)).faults).toEqual([]);
+    await more(api, 1);
+    expect((await verify(api)).faults).toEqual([]);
   });
 });
 

@@ -29,7 +29,8 @@ async function aTeamToChange(api: Api, { scopes = ALL_SCOPES as readonly string[
   const invitation = await api.anInvitation(team, { email: 'charles@example.com' });
   await signedIn(api, owner);
   const [session] = await api.rows<{ id: string }>('select id from session where account_id = $1', [owner.id]);
-  const client = await connect(api, era, (await api.anApiKey(owner, { scopes: scopes as never })).secret);
+  const credential = await api.anApiKey(owner, { scopes: scopes as never });
+  const client = await connect(api, era, credential.secret);
   const teamId = team.id;
   const calls: Record<string, Record<string, unknown>> = {
     updateMe: { firstName: 'Augusta', lastName: 'Byron' },
@@ -41,7 +42,7 @@ async function aTeamToChange(api: Api, { scopes = ALL_SCOPES as readonly string[
     revokeApiKey: { keyId: key.id },
   };
   const adminRole = await api.aRole(team, PERMISSIONS);
-  return { owner, member, team, adminRole, key, memberKey, invitation, session, client, calls };
+  return { owner, member, team, adminRole, key, memberKey, invitation, session, credential, client, calls };
 }
 
 const changeOf = async (client: McpClient, name: string, args: Record<string, unknown>) =>
@@ -273,6 +274,22 @@ const OVERTAKEN: Readonly<Record<string, (scene: Scene) => string>> = {
   revokeApiKey: ({ key }) => `update api_key set scopes = '{members:read}' where id = '${key.id}'`,
 };
 
+/** Makes a call wait for the rows of the team and the account, and commits a change meanwhile. */
+async function whileWaiting<R>(api: Api, { owner, team }: Scene, sql: string, makeCall: () => Promise<R>): Promise<R> {
+  const other = new pg.Client({ connectionString: api.databaseUrl });
+  await other.connect();
+  onTestFinished(() => other.end());
+  await other.query('begin');
+  await other.query('select from team where id = $1 for update', [team.id]);
+  await other.query('select from account where id = $1 for update', [owner.id]);
+  const answer = makeCall();
+  const waiting = 'select from pg_stat_activity where pg_backend_pid() = any(pg_blocking_pids(pid))';
+  await expect.poll(async () => (await other.query(waiting)).rowCount, { interval: 5 }).toBeGreaterThan(0);
+  await other.query(sql);
+  await other.query('commit');
+  return answer;
+}
+
 describe('what a call confirms is compared in the transaction of its change', () => {
   test('for every destructive tool', async ({ api }) => {
     const { calls } = await aTeamToChange(api);
@@ -284,24 +301,33 @@ describe('what a call confirms is compared in the transaction of its change', ()
     const scene = await aTeamToChange(api);
     const { owner, team, client, calls } = scene;
     const { confirm } = await changeOf(client, name, calls[name] ?? {});
-    const other = new pg.Client({ connectionString: api.databaseUrl });
-    await other.connect();
-    onTestFinished(() => other.end());
-    await other.query('begin');
-    await other.query('select from team where id = $1 for update', [team.id]);
-    await other.query('select from account where id = $1 for update', [owner.id]);
 
-    const answer = changeOf(client, name, { ...calls[name], confirm });
-    const waiting = 'select from pg_stat_activity where pg_backend_pid() = any(pg_blocking_pids(pid))';
-    await expect.poll(async () => (await other.query(waiting)).rowCount, { interval: 5 }).toBeGreaterThan(0);
-    await other.query(OVERTAKEN[name]?.(scene) ?? '');
-    await other.query('commit');
-
-    const { changed, message, confirm: next } = await answer;
+    const overtake = OVERTAKEN[name]?.(scene) ?? '';
+    const {
+      changed,
+      message,
+      confirm: next,
+    } = await whileWaiting(api, scene, overtake, () => changeOf(client, name, { ...calls[name], confirm }));
     expect([changed, message]).toEqual([false, expect.stringContaining('is not that of')]);
     const state = await stateOf(api, owner.id, team.id);
     expect(await changeOf(client, name, { ...calls[name], confirm: next })).toMatchObject({ changed: true });
     expect(await stateOf(api, owner.id, team.id)).not.toEqual(state);
+  });
+
+  test.for(Object.keys(OVERTAKEN))('%s is denied if its key is revoked while it waits', async (name, { api }) => {
+    const scene = await aTeamToChange(api);
+    const { owner, team, credential, client, calls } = scene;
+    const { confirm } = await changeOf(client, name, calls[name] ?? {});
+    const before = await stateOf(api, owner.id, team.id);
+
+    const revoke = `update api_key set revoked_at = now() where id = '${credential.id}'`;
+    const { content } = await whileWaiting(api, scene, revoke, () =>
+      client.callTool({ name, arguments: { ...calls[name], confirm } }),
+    );
+
+    expect(JSON.parse(content[0]?.text ?? '')).toMatchObject({ code: 'credential_invalid' });
+    await api.rows('update api_key set revoked_at = null where id = $1', [credential.id]);
+    expect(await stateOf(api, owner.id, team.id)).toEqual(before);
   });
 
   test('of 25 renames of the same team at once, exactly one is made', async ({ api }) => {

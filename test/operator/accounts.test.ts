@@ -185,12 +185,14 @@ describe('the account of an operator', () => {
   test('is not taken over, disabled, enabled or deleted with a key, also if it is the last one', async ({ api }) => {
     const operator = await anOperator(api);
     const account = await anOperatorsAccount(api);
+    await api.rows('update account set email_verified_at = null where id = $1', [account.id]);
     const path = `${ACCOUNTS}/${account.id}`;
     const before = (await operator.get(path)).body;
 
     const refused = [
       await operator.patch(path, { email: `${newId('mine')}@example.com`, isEmailVerified: true }),
       await operator.patch(path, { externalId: newId('mine') }),
+      await operator.patch(path, { isEmailVerified: true }),
       await operator.post(`${path}/disable`),
       await operator.post(`${path}/enable`),
       await operator.delete(path),

@@ -2,19 +2,22 @@ import type { Api } from '../support/api.ts';
 
 /** What gives access now, by the columns that decide to what. What has ended gives none. */
 const ACCESS = {
-  session: 'select id from session where revoked_at is null',
+  session: 'select id, expires_at from session where revoked_at is null',
   account: 'select id, email, email_verified_at, password_hash, role from account where disabled_at is null',
   account_token: 'select * from account_token',
   passkey: 'select id, account_id from passkey',
-  api_key: 'select id, account_id, team_id, scopes, expires_at from api_key where revoked_at is null',
+  api_key: `select id, account_id, team_id, scopes, product_permissions, expires_at from api_key where revoked_at is null`,
   api_key_secret: 'select secret_hash, expires_at from api_key_secret',
-  oauth_grant: 'select id, account_id, team_id, scopes, expires_at from oauth_grant where revoked_at is null',
-  oauth_token_family: 'select id, scopes from oauth_token_family',
-  oauth_client: `select id, redirect_uris, scopes, is_first_party from oauth_client where deleted_at is null`,
+  oauth_grant: `select id, account_id, team_id, scopes, openid_scopes, product_permissions, expires_at from oauth_grant
+    where revoked_at is null`,
+  oauth_token_family: 'select id, scopes, openid_scopes, product_permissions from oauth_token_family',
+  oauth_client: `select id, redirect_uris, scopes, product_permissions, session_days, is_first_party from oauth_client
+    where deleted_at is null`,
   oauth_client_secret: 'select secret_hash, expires_at from oauth_client_secret',
   membership: 'select id, account_id, team_id, role_id, expires_at from membership where is_active',
-  role: 'select id, permissions from role',
-  role_template: 'select id, permissions from role_template',
+  role: 'select id, permissions, product_permissions from role',
+  role_template: 'select id, permissions, product_permissions from role_template',
+  declared_permission: 'select name, roles, is_for_keys from declared_permission',
   invitation: 'select id, email, role_id, expires_at from invitation where accepted_at is null',
   invitation_link: 'select token_hash from invitation_link',
   ownership_transfer: 'select team_id, nominee_id from ownership_transfer',
@@ -48,6 +51,7 @@ export const GAINS: Readonly<Record<string, readonly [reason: string, ...tables:
   'authorizations.continue': ['a first-party client, whose tokens end with the session', 'oauth_token_family'],
   createTeam: [OWN_TEAM, 'membership', 'role'],
   'operator.createTeam': [OWN_TEAM, 'membership', 'role'],
+  'operatorApi.createTeam': [OWN_TEAM, 'membership', 'role'],
   createTeamInvitation: [NOT_PRIVILEGED, 'invitation', 'invitation_link'],
   'invitations.create': [NOT_PRIVILEGED, 'invitation', 'invitation_link'],
   'invitations.resend': [NOT_PRIVILEGED, 'invitation', 'invitation_link'],
@@ -61,7 +65,10 @@ export const GAINS: Readonly<Record<string, readonly [reason: string, ...tables:
   'operator.createRoleTemplate': ['gives nobody a role', 'role_template'],
   'operator.updateRoleTemplate': ['gives nobody a role', 'role_template'],
   updateApiKey: [LESS, 'api_key'],
+  'apiKeys.setPermissions': [LESS, 'api_key'],
   'grants.narrow': [LESS, 'oauth_grant'],
   'webhooks.resume': ['as it was before the pause', 'webhook_endpoint'],
+  'operatorApi.resumeWebhookEndpoint': ['as it was before the pause', 'webhook_endpoint'],
   'operator.sendLink': ['only the mailbox gets it', 'account_token'],
+  'operatorApi.sendLink': ['only the mailbox gets it', 'account_token'],
 };

@@ -8,7 +8,9 @@ import { LOCK_ORDER } from '../../src/transactions/lock-order.ts';
 import { firstPartyTokens, sessionOf } from '../oauth/first-party-flow.ts';
 import { startApi, testWith, type Api } from '../support/api.ts';
 import type { Answer } from '../support/client.ts';
+import { gainedIn, GAINS, readAccess } from './access-rows.ts';
 import { outcomeOf, withKey, type Trpc } from './console.ts';
+import { WITHOUT_CALLER } from './exempt-mutations.ts';
 import { aScene, INPUTS, type Build, type Scene } from './mutations.ts';
 
 const test = testWith(async () => {
@@ -23,11 +25,12 @@ type Kind = 'session' | 'api-key' | 'oauth-grant' | 'first-party' | 'operator-ke
 type Mutation = { readonly path: string; readonly meta: Meta };
 type Case = Mutation & { readonly name: string; readonly kind: Kind; readonly build: Build };
 
-const MUTATIONS: readonly Mutation[] = Object.entries(appRouter._def.procedures).flatMap(([path, procedure]) => {
-  const { type, meta } = (procedure as AnyTRPCProcedure)._def as { type: string; meta?: Meta };
-  // Those without a credential take a link or a password, and those that only read change nothing.
-  return type === 'mutation' && meta?.access !== undefined && !meta.readsOnly ? [{ path, meta }] : [];
-});
+const PROCEDURES = appRouter._def.procedures as unknown as Readonly<Record<string, AnyTRPCProcedure>>; // flat by path
+const metaOf = (path: string): Meta => (PROCEDURES[path]?._def.meta ?? {}) as Meta;
+
+const MUTATIONS: readonly Mutation[] = Object.entries(PROCEDURES).flatMap(([path, { _def }]) =>
+  _def.type === 'mutation' && WITHOUT_CALLER[path] === undefined ? [{ path, meta: metaOf(path) }] : [],
+);
 
 const kindsOf = ({ meta: { access } }: Mutation): readonly Kind[] => {
   if (access?.isOperatorApi) return ['operator-key'];
@@ -224,10 +227,15 @@ const holdDeclared = ({ rows }: Api, { table, id }: Credential) =>
   rows(`update ${table} set product_permissions = array(select name from declared_permission) where id = $1`, [id]);
 
 describe('a change whose credential is revoked while it waits for a lock', () => {
-  test('is made by a mutation whose input is known', () => {
+  test('is made by a mutation whose input is known, or the table says why no credential makes it', () => {
     const named = MUTATIONS.map(({ path }) => path);
 
     expect(Object.keys(INPUTS).toSorted()).toEqual(named.toSorted());
+    expect(named.length).toBeGreaterThan(130);
+    for (const path of Object.keys(WITHOUT_CALLER)) {
+      const { access, readsOnly = false } = metaOf(path);
+      expect([path, access === undefined || readsOnly]).toEqual([path, true]);
+    }
   });
 
   test.for(CASES)(
@@ -249,11 +257,16 @@ describe('a change whose credential is revoked while it waits for a lock', () =>
       const tables = await tablesOf(api.rows);
       expect(await whileWaiting(scene, one, credential, input)).toEqual(REFUSED);
 
-      const refused = await stateOf(api.rows, tables);
       const again = one.path.startsWith('passkeys.') ? await one.build(scene) : input;
+      const [refused, access] = [await stateOf(api.rows, tables), await readAccess(api)];
       const locks = await findLocks(api, () => callIt(scene, one, credential, again));
       expect(locks.outcome).toBe('done');
       expect(await stateOf(api.rows, tables)).not.toEqual(refused);
+      if (one.meta.effect === 'none') {
+        const [, ...allowed] = GAINS[one.path] ?? [''];
+        const gained = gainedIn(access, await readAccess(api));
+        expect(gained.filter((table) => !allowed.includes(table))).toEqual([]);
+      }
 
       const [, ...later] = locks.tables;
       if (later.length === 0) return;

@@ -1,4 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { SCOPES } from '../../src/entities/index.ts';
 import { NOTICE_PAGES, type NoticeKind } from '../../src/email/notices.ts';
 import type { Meta } from '../../src/procedures/trpc.ts';
 import { appRouter } from '../../src/router.ts';
@@ -7,6 +8,7 @@ import { startApi, type Api } from '../support/api.ts';
 import { readConsoleRoutes } from '../support/console-routes.ts';
 import { CASES } from './conditional-effects.ts';
 import { outcomeOf } from './console.ts';
+import { WITHOUT_NOTICE } from './exempt-mutations.ts';
 import { allMailed, anAddress } from './people.ts';
 import { aPermission } from './product-permissions.ts';
 
@@ -30,12 +32,6 @@ const twinOf = (operation: string) => OF_WEBHOOKS[operation] ?? `operator.${oper
 const WITH_EFFECT = EFFECTS.filter(
   ({ name, access }) => !access?.isOperatorApi || !NAMES.has(twinOf(name.slice('operatorApi.'.length))),
 ).map(({ name }) => name);
-
-/**
- * Only begins a change and gives nothing, creates an account, to which nobody had access before, or declares what roles
- * can hold: docs/permissions.md says that an event tells of that, and no email to the owner of each team.
- */
-const WITHOUT_NOTICE = ['passkeys.registrationOptions', 'operator.createAccount', 'operator.applyPermissions'];
 
 const asOperator = ({ api, owner }: Scene) => api.rows(`update account set role = 'admin' where id = $1`, [owner.id]);
 
@@ -166,10 +162,18 @@ async function importRows(api: Api, rows: readonly object[]): Promise<void> {
 
 const PREPARED = new Map<string, Prepare>(MUTATIONS.map(([name, , prepare]) => [name, prepare]));
 
-const ROWS = WITH_EFFECT.filter((name) => !WITHOUT_NOTICE.includes(name)).map((name) => ({
-  name,
-  prepare: SPECIAL[name] ?? CASES[name]?.widening[0] ?? PREPARED.get(name),
-}));
+/** What an API key can call too. */
+const OF_KEYS = new Set(
+  EFFECTS.filter(({ access }) => access && !access.sessionOnly && !access.isOperatorApi).map(({ name }) => name),
+);
+
+const ROWS = WITH_EFFECT.filter((name) => WITHOUT_NOTICE[name] === undefined).flatMap((name) =>
+  (OF_KEYS.has(name) ? (['a session', 'an API key'] as const) : (['a session'] as const)).map((by) => ({
+    name,
+    by,
+    prepare: SPECIAL[name] ?? CASES[name]?.widening[0] ?? PREPARED.get(name),
+  })),
+);
 
 /** How many notices they are, if not one: of the privileged role to the owner of the team, and of the key. */
 const TOLD: Readonly<Record<string, number>> = { 'operatorApi.createImport': 2 };
@@ -200,6 +204,7 @@ const toPattern = (link: string): RegExp =>
   new RegExp(`^${new URL(link).pathname.replace(/^\/teams\/[^/]+/, '/teams/\\$teamId')}$`);
 
 test('every procedure with an effect is prepared', () => {
+  expect(OF_KEYS.size).toBeGreaterThan(10);
   expect(WITH_EFFECT.filter((name) => name.startsWith('operatorApi.'))).toEqual([
     'operatorApi.createApiKey',
     'operatorApi.updateApiKey',
@@ -225,11 +230,19 @@ describe('whoever is affected is told by email, with the thing, time, browser, p
     return (shared ??= startApi(SETTINGS));
   };
 
-  test.for(ROWS)('of $name', async ({ name, prepare }) => {
+  test.for(ROWS)('of $name by $by', async ({ name, by, prepare }) => {
     const api = await open();
     const scene = await aScene(api);
     const { visitor = scene.owner.visitor, call } = await (prepare as Prepare)(scene);
     Object.assign(visitor.headers, { 'user-agent': CHROME, 'x-city': 'Berlin', 'x-country': 'DE' });
+    if (by === 'an API key') {
+      const { id, secret } = await api.anApiKey(scene.owner, { scopes: SCOPES });
+      // It hands on what it holds of the product.
+      const declared = 'array(select name from declared_permission)';
+      await api.rows(`update api_key set product_permissions = ${declared} where id = $1`, [id]);
+      visitor.headers['authorization'] = `Bearer ${secret}`;
+      visitor.cookies.clear();
+    }
     const told = await addressesOf(api, scene);
     await allMailed(api);
     // What was prepared is told, too.
@@ -252,6 +265,7 @@ describe('whoever is affected is told by email, with the thing, time, browser, p
         expect(text).toContain('Browser: “Chrome”, system: “macOS”');
         expect(text).toContain('Location: “Berlin, Germany”');
       }
+      if (by === 'an API key') expect(text).toContain('Done with the API key “A key”');
       if (!ABOUT_ACCOUNT.has(kind)) expect(text).toMatch(/“[^”]+”/);
       const page = NOTICE_PAGES[kind];
       const links = text.split('\n').filter((line) => line.startsWith(BASE_URL));

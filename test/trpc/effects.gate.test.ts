@@ -1,7 +1,11 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect } from 'vitest';
+import { describe, expect, vi } from 'vitest';
+import { Command } from 'commander';
+import { GROUPS } from '../../src/cli/commands.ts';
+import type { SecretKind } from '../../src/crypto/tokens.ts';
+import { NOTICE_PAGES } from '../../src/email/notices.ts';
 import type { Meta } from '../../src/procedures/trpc.ts';
 import { appRouter } from '../../src/router.ts';
 import { aScene, MUTATIONS, type Prepared, type Scene } from '../events/mutations.ts';
@@ -12,13 +16,14 @@ import { setLastProof } from '../support/sessions.ts';
 import { gainedIn, GAINS, readAccess } from './access-rows.ts';
 import { CASES } from './conditional-effects.ts';
 import { outcomeOf } from './console.ts';
+import { PLACES } from './credential-places.ts';
 import { PASSWORD, tokenTo } from './people.ts';
 
 type Procedure = { readonly _def: { readonly type: 'query' | 'mutation'; readonly meta?: Meta } };
 
 const ALL = (Object.entries(appRouter._def.procedures) as unknown as [string, Procedure][]) // flat by path
   .filter(([, { _def }]) => _def.type === 'mutation')
-  .map(([name, { _def }]) => ({ name, effect: _def.meta?.effect, access: _def.meta?.access }));
+  .map(([name, { _def }]) => ({ name, ..._def.meta }));
 
 /** Mutations that a session can call. Operator keys have no session, and anybody can call the others. */
 const OF_SESSIONS = ALL.filter(({ access }) => access !== undefined && !access.isOperatorApi);
@@ -63,6 +68,25 @@ async function contents(api: Api): Promise<unknown> {
 }
 
 const ageSessions = (api: Api) => setLastProof(api, 11);
+
+/** Credentials that a call makes itself. Jobs make the others, and the token endpoint. */
+const AT_ONCE: readonly string[] = ['personalKey', 'teamKey', 'operatorKey', 'clientSecret', 'invitation', 'session'];
+
+/** Makes a call, and returns its outcome and the kinds of credentials that it has made. */
+async function madeBy(api: Api, call: () => Promise<unknown>) {
+  const generate = vi.spyOn(api.services.tokens, 'generate');
+  const outcome = await outcomeOf(call());
+  const kinds = new Set<SecretKind>(generate.mock.calls.map(([kind]) => kind));
+  generate.mockRestore();
+  return { outcome, kinds: [...kinds].filter((kind) => AT_ONCE.includes(kind)) };
+}
+
+/** Requires that a mutation makes what the table of places says of it. */
+function expectListed(name: string, made: readonly string[]): void {
+  const listed = PLACES.filter(({ mutations }) => name in mutations).flatMap(({ makes }): string[] => [...makes]);
+  expect(made.filter((kind) => !listed.includes(kind))).toEqual([]);
+  expect(made.length > 0).toBe(listed.some((kind) => AT_ONCE.includes(kind)));
+}
 
 /** The ways to prove who one is, in the browser of somebody. */
 const PROOFS: readonly ((api: Api, visitor: Visitor, email: string) => Promise<() => Promise<unknown>>)[] = [
@@ -111,10 +135,41 @@ test('what anybody can call has no lasting effect, or the proof in its link', ()
   expect(effects).toEqual(new Set(['none', 'weakens by link']));
 });
 
+const MAKING = /\btokens\.generate\(|= generateSecret\(|create\(Passkey\b|'secret_hash, /g;
+
+// Guarantees that no credential is made of which nobody has considered what it needs and who is told.
+test('every place that makes a credential is listed with its effect, proof and notice', async () => {
+  const root = join(import.meta.dirname, '../../src');
+  const found = globSync('**/*.ts', { cwd: root }).flatMap((file) =>
+    [...readFileSync(join(root, file), 'utf8').matchAll(MAKING)].map(() => file),
+  );
+  expect(PLACES.map(({ file }) => file).toSorted()).toEqual(found.toSorted());
+
+  const effects = new Map(ALL.map(({ name, effect }) => [name, effect]));
+  for (const { mutations } of PLACES)
+    for (const [name, effect] of Object.entries(mutations)) expect([name, effects.get(name)]).toEqual([name, effect]);
+  const notices = PLACES.map(({ notice }) => notice).filter((notice) => !/^(?:none: .|new_device$)/.test(notice));
+  expect(notices.filter((notice) => !(notice in NOTICE_PAGES))).toEqual([]);
+  const signsIn = ALL.filter(({ authenticates = '' }) => /session/.test(authenticates)).map(({ name }) => name);
+  const session = PLACES.flatMap(({ makes, mutations }) => (makes.includes('session') ? Object.keys(mutations) : []));
+  expect([...new Set(session)].toSorted()).toEqual(signsIn.toSorted());
+
+  const commands = PLACES.flatMap(({ others = {} }) => Object.keys(others)).flatMap((name) =>
+    name.startsWith('roster ') ? [name.split(' ').slice(1)] : [],
+  );
+  expect(commands.length).toBeGreaterThan(5);
+  for (const [group = '', ...names] of commands) {
+    const filled = new Command(group);
+    (await GROUPS[group]?.[1]())?.(filled);
+    expect(Object.keys(GROUPS)).toContain(group);
+    expect(filled.commands.map((command) => command.name())).toEqual(expect.arrayContaining(names));
+  }
+});
+
 describe('a session whose last proof is older than 10 minutes', () => {
   test.for(casesOf('widening').map((one, index) => ({ ...one, index })))(
     'cannot call $title, and can after a proof',
-    async ({ prepare, index }, { api }) => {
+    async ({ title, prepare, index }, { api }) => {
       const scene = await aScene(api);
       const { visitor = scene.owner.visitor, call } = await prepare(scene);
       // Others than the owner have no password.
@@ -128,7 +183,9 @@ describe('a session whose last proof is older than 10 minutes', () => {
       expect(await contents(api)).toEqual(before);
 
       await prove();
-      expect(await outcomeOf(call(visitor.trpc))).toBe('done');
+      const { outcome, kinds } = await madeBy(api, () => call(visitor.trpc));
+      expect(outcome).toBe('done');
+      expectListed(title, kinds);
     },
   );
 
@@ -139,14 +196,20 @@ describe('a session whose last proof is older than 10 minutes', () => {
     await ageSessions(api);
     const before = await readAccess(api);
 
-    expect(await outcomeOf(call(visitor.trpc))).toBe('done');
+    const { outcome, kinds } = await madeBy(api, () => call(visitor.trpc));
+    expect(outcome).toBe('done');
+    expectListed(title, kinds);
     const [, ...allowed] = GAINS[title] ?? [''];
     const gained = gainedIn(before, await readAccess(api));
     expect(gained.filter((table) => !allowed.includes(table))).toEqual([]);
   });
 
   test('gains only by those that the table names', () => {
-    const harmless = new Set(casesOf('harmless').map(({ title }) => title));
+    // Those of the operator API are called in `test/trpc/credential-locks.test.ts`.
+    const ofKeys = ALL.filter(({ effect, access }) => effect === 'none' && access?.isOperatorApi).map(
+      ({ name }) => name,
+    );
+    const harmless = new Set([...casesOf('harmless').map(({ title }) => title), ...ofKeys]);
     expect(Object.keys(GAINS).filter((name) => !harmless.has(name))).toEqual([]);
   });
 });

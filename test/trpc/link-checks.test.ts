@@ -34,9 +34,9 @@ describe('checking an emailed link', () => {
 
     expect(await answers('change_email', change)).toEqual([{ isUsable: true }]);
     expect(await answers('reset_password', reset)).toEqual([{ isUsable: true }]);
-    expect(await answers('reset_password', '', 'wrong', `${reset.slice(0, -1)}x`, change)).toEqual(
-      Array.from({ length: 4 }, () => ({ isUsable: false })),
-    );
+    expect(
+      await answers('reset_password', '', 'wrong', `${reset.slice(0, -1)}${reset.endsWith('x') ? 'y' : 'x'}`, change),
+    ).toEqual(Array.from({ length: 4 }, () => ({ isUsable: false })));
     expect(await answers('change_email', reset)).toEqual([{ isUsable: false }]);
 
     await api.rows('update account set disabled_at = now() where id = $1', [id]);

@@ -67,6 +67,9 @@ const ALLOWED: readonly (readonly [from: string, to: string])[] = [
   ['imports/', 'teams/slug.ts'],
   // Sign-in sends and consumes the links that accounts define.
   ['sign-in/', 'accounts/email-link-token.ts'],
+  // A sign-up sends an account that the operator moved back to its address, and a link to the new one confirms the move.
+  ['sign-in/', 'accounts/email.service.ts'],
+  ['accounts/accounts.service.ts', 'sign-in/requested-link.ts'],
   // A change of the password offers what a reset does.
   ['accounts/accounts.console.router.ts', 'sign-in/remaining-access.ts'],
   ['accounts/accounts.console.router.ts', 'sign-in/sign-in.schema.ts'],

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
 import type { Api } from '../support/api.ts';
 import { hasChromium } from '../support/chromium.ts';
-import { chooseOf, shows, test } from './console.ts';
+import { chooseOf, linkIn, shows, test } from './console.ts';
 import { plugIn } from './virtual-authenticator.ts';
 
 const passkeysOn = (page: Page) => page.getByRole('region', { name: 'Passkeys' });
@@ -44,6 +44,35 @@ describe.skipIf(!hasChromium)('passkeys in a browser', () => {
     // The authenticator answers the offer that the page makes by itself.
     await shows(elsewhere, 'Your account');
     expect(await passkeySessions(api, account)).toHaveLength(1);
+  });
+
+  // Guarantees that a mailbox to which the operator moved an account opens it to its user alone.
+  test('a passkey shows on the page of the link that a moved account is one’s own; a stranger gets another', async ({
+    api,
+    open,
+  }) => {
+    const { account, authenticator } = await withPasskey(api, open);
+    const email = `moved-${account.email}`;
+    const operator = api.as(await api.anOperatorKey());
+    await operator.patch(`/operator/v1/accounts/${account.id}`, { email });
+    const link = linkIn(await api.mailTo(email, /verify/i));
+
+    const elsewhere = await open(link);
+    await elsewhere.getByText('ask the operator').waitFor();
+    await (await plugIn(elsewhere)).hold(await authenticator.credentials());
+    await elsewhere.getByRole('button', { name: 'Sign in with a passkey' }).click();
+    await shows(elsewhere, 'Email address verified');
+    await elsewhere.getByText('Laptop').waitFor();
+
+    const other = `other-${account.email}`;
+    await operator.patch(`/operator/v1/accounts/${account.id}`, { email: other });
+    const stranger = await open(linkIn(await api.mailTo(other, /verify/i)));
+    await stranger.getByRole('button', { name: 'This is not my account' }).click();
+    await stranger.getByLabel('New password').fill('a password of my own 42');
+    await stranger.getByRole('button', { name: 'Create my own account' }).click();
+    await shows(stranger, 'Email address verified');
+    expect(await api.rows('select email from account where id = $1', [account.id])).toEqual([{ email }]);
+    expect(await namesOf(api, account)).toEqual(['Laptop']);
   });
 
   test('an authenticator is added once', async ({ api, open }) => {

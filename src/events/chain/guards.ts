@@ -52,7 +52,7 @@ const CHANGES = `with guarded as (${GUARDED}), log as (
 
 /**
  * What runs in the transactions of other tables of the service, none of which Roster creates: it can delete the event
- * of its change in the same transaction.
+ * of its change in the same transaction. A foreign key brings the triggers and policies of the table that has it.
  */
 const COMPANIONS = `with recursive own as (
     select c.oid, c.relnamespace from pg_class c
@@ -77,6 +77,16 @@ const COMPANIONS = `with recursive own as (
     left join pg_index i on d.classid = 'pg_class'::regclass and i.indexrelid = d.objid
     where d.refclassid in ('pg_proc'::regclass, 'pg_operator'::regclass)
       and coalesce(k.conrelid, a.adrelid, i.indrelid) in (select oid from own union all select oid from log)
+  union all select 'policy ' || p.polname || ' of ' || p.polrelid::regclass
+    from pg_policy p join own on own.oid = p.polrelid
+  union all select 'foreign key ' || k.conname || ' of ' || k.conrelid::regclass
+    from pg_constraint k join own on own.oid = k.confrelid
+    where k.contype = 'f' and k.conrelid not in (select oid from own)
+  union all select 'cast from ' || k.castsource::regtype || ' to ' || k.casttarget::regtype
+    from pg_cast k join pg_proc f on f.oid = k.castfunc
+    join pg_type s on s.oid = k.castsource join pg_type t on t.oid = k.casttarget
+    where f.pronamespace <> 'pg_catalog'::regnamespace
+      and s.typnamespace = 'pg_catalog'::regnamespace and t.typnamespace = 'pg_catalog'::regnamespace
   union all select 'event trigger ' || evtname from pg_event_trigger where evtevent = 'login'
   order by name`;
 

@@ -10,6 +10,7 @@ import { faultAt, type Fault } from './faults.ts';
 import { checkGuards } from './guards.ts';
 import { CANONICAL, type CanonicalRow } from './event-columns.ts';
 import { GENESIS, nextPosition, type ChainPosition } from './hash-chain.ts';
+import { instant } from './root.ts';
 import { findHeadSigner, HEAD_COLUMNS, toHead } from './head.ts';
 import { readOldRoot, ROOT_SIGNED, wasRootSigned } from './sign-root.ts';
 import { checkUnlinked } from './pending.ts';
@@ -110,20 +111,26 @@ function endFault(end: ChainPosition, last: ChainPosition, known: ChainPosition 
   return expected > end.sequence ? faultAt('end_missing', end.sequence + 1) : null;
 }
 
-/** Finds a restarted chain: its signed start is later than events or accounts that it has to cover. */
+/**
+ * Finds a restarted chain: its signed start is later than events or accounts that it has to cover. Where nothing is signed,
+ * because everything was deleted or nothing was numbered yet, the events have to begin with the accounts.
+ */
 async function findRestart(tx: EntityManager, last: StoredCheckpoint | undefined): Promise<Fault[]> {
-  const [oldest] = await tx.execute<{ at: string | null; links: boolean }[]>(
+  const [oldest] = await tx.execute<{ at: string | null; begins: string; links: boolean }[]>(
     `select to_char(least(
          (select e.occurred_at from audit_link l join audit_event e on e.id = l.event_id order by l.sequence limit 1),
          (select min(a.created_at) from account a where a.created_at > (
            select executed_at from mikro_orm_migrations where name like '%_audit_log' limit 1))
        ) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at,
+       ${instant(`coalesce((select min(occurred_at) from audit_event where not exists (select from audit_checkpoint)), now())`)}
+         as begins,
        exists (select from audit_link) as links`,
   );
-  if (last === undefined) return oldest?.links ? [faultAt('checkpoint_missing', 1)] : [];
+  if (last === undefined && oldest?.links) return [faultAt('checkpoint_missing', 1)];
   const covered = oldest?.at ?? null;
-  if (last.startedAt === null || covered === null) return [];
-  return Date.parse(last.startedAt) - Date.parse(covered) > RESTART_MS ? [faultAt('chain_restarted', 1)] : [];
+  const startedAt = last === undefined ? (oldest?.begins ?? null) : last.startedAt;
+  if (startedAt === null || covered === null) return [];
+  return Date.parse(startedAt) - Date.parse(covered) > RESTART_MS ? [faultAt('chain_restarted', 1)] : [];
 }
 
 type LinkRow = CanonicalRow & { sequence: string; hash: string; event_id: string };

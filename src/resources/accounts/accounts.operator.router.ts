@@ -104,7 +104,7 @@ export const createOperatorAccountsRouter = (operatorProcedure: OperatorProcedur
         endpoint('updateAccount', 'PATCH /operator/v1/accounts/{accountId}', {
           summary: 'Change an account',
           description:
-            'Members that are left out keep their value. The old mailbox is told of a new email address if it was verified, and the new one if it is. A key cannot set that of an operator, nor their `externalId`.',
+            'Members that are left out keep their value. The old mailbox is told of a new email address if it was verified, and the new one if it is. Without `isEmailVerified` the account keeps all it has, and the new mailbox gets a link; the last verified address is verified again at once. A key cannot set that of an operator, whether it is verified, nor their `externalId`.',
           returns: 'The account.',
           effect: 'weakens',
           errors: ['account_not_found', 'already_taken', 'session_required'],

@@ -1,8 +1,9 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
 import { currentActor } from '../../events/actor.ts';
 import { assignChanged } from '../../transactions/assign-changed.ts';
 import { ABANDONED, endPrivilegedOf } from '../invitations/end-invitations.ts';
 import type { OperatorCaller } from '../../transactions/caller.ts';
-import { accountByEmailStep, isSameEmailAddress } from '../../transactions/email-address.ts';
+import { accountByEmailStep, isMoved, isSameEmailAddress } from '../../transactions/email-address.ts';
 import { requireChangeable } from '../../transactions/operator-caller.ts';
 import { reportTaken } from '../../transactions/report-taken.ts';
 import { change } from '../../transactions/change.ts';
@@ -13,8 +14,9 @@ import { hashPassword, PASSWORD_LENGTH } from '../../crypto/password-hash.ts';
 import { Account, type ACCOUNT_ROLES } from '../../entities/index.ts';
 import { notify } from '../../jobs/notify.ts';
 import { invalidInput } from '../../problems/error.ts';
-import { replaceEmail } from './email.service.ts';
+import { confirmMove, replaceEmail } from './email.service.ts';
 import { revokeSessions } from '../sessions/sessions.service.ts';
+import { enqueueRequest } from '../sign-in/requested-link.ts';
 
 type Operating = OperatorCaller | 'system';
 
@@ -94,12 +96,15 @@ export async function updateAccount(
       caller,
       { on: { account: accountId }, requires: 'operator' },
       async ({ em, account: locked, record }) => {
-        if (email !== undefined || profile.externalId !== undefined) requireChangeable(caller, locked);
+        // By these an account is found, and proves who it is.
+        const identity = [email, isEmailVerified, profile.externalId];
+        if (identity.some((field) => field !== undefined)) requireChangeable(caller, locked);
         const account = await em.findOneOrFail(Account, accountId);
         if (assignChanged(account, profile).length > 0) record('account.profile_changed', { accountId });
         const verifiedAt = isEmailVerified === true ? new Date() : null;
         if (email !== undefined && !isSameEmailAddress(account.email, email))
-          await replaceEmail(em, account, email, verifiedAt);
+          await moveTo(em, account, email, verifiedAt);
+        else if (isEmailVerified === true && isMoved(account)) await confirmMove(em, account);
         else if (isEmailVerified === true && !account.emailVerifiedAt) {
           account.emailVerifiedAt = verifiedAt;
           record('account.email_verified', { accountId });
@@ -107,6 +112,12 @@ export async function updateAccount(
       },
     ),
   );
+}
+
+/** Changes the address. The new mailbox of an account that was proven gets a link by which its user proves it. */
+async function moveTo(em: EntityManager, account: Account, email: string, verifiedAt: Date | null): Promise<void> {
+  await replaceEmail(em, account, email, verifiedAt);
+  if (isMoved(account)) await enqueueRequest(em, { language: null }, { kind: 'verify_email', email });
 }
 
 /**

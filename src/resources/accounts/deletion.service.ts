@@ -11,6 +11,7 @@ import { callerIsLiveStep } from '../../transactions/live-caller.ts';
 import { lockOwnedTeams } from '../../transactions/lock-steps.ts';
 import { lockRows } from '../../transactions/lock-order.ts';
 import { lockMany } from '../../transactions/locks.ts';
+import { accountByEmailStep, isMoved, provenAddress } from '../../transactions/email-address.ts';
 import { requireChangeable } from '../../transactions/operator-caller.ts';
 import { runStep, type Change, type TransactionScope } from '../../transactions/steps.ts';
 import { endPrivilegedOf, noteSenderDeleted } from '../invitations/end-invitations.ts';
@@ -125,12 +126,12 @@ async function remove(
   teams: readonly OwnedTeam[],
 ): Promise<void> {
   const account = await tx.findOneOrFail(Account, accountId);
-  const { email, emailVerifiedAt } = account;
+  const address = await ownAddress(tx, account);
   if (teams.some(({ has_others: hasOthers }) => hasOthers)) throw new ProblemError('account_owns_teams');
   const owned = teams.map(({ id }) => id);
   await tx.execute(logoutJobs('select id from session where account_id = ? and revoked_at is null'), [accountId]);
   await notify(tx, accountId, { kind: 'account_deleted' });
-  if (email && emailVerifiedAt) await deleteEmailAddress(tx, accountId, email);
+  if (address !== null) await deleteEmailAddress(tx, accountId, address);
   // Without their sender they would be like the operator's. Those of teams that are deleted go with them.
   await endPrivilegedOf(tx, accountId, { reason: 'account deleted', accountId }, owned);
   await noteSenderDeleted(tx, accountId);
@@ -156,7 +157,15 @@ async function remove(
   await disableEndpoints(tx, { account: accountId }, 'member_left');
   await tx.nativeDelete(Account, { id: accountId });
   record('account.deleted', { accountId });
-  await eraseAccount(tx, { accountId, teamIds: owned, verifiedEmail: emailVerifiedAt ? (email ?? null) : null });
+  await eraseAccount(tx, { accountId, teamIds: owned, verifiedEmail: address });
+}
+
+/** Returns the address that the account proved last, unless it was moved and another account has it by now. */
+async function ownAddress(tx: EntityManager, account: Account): Promise<string | null> {
+  const address = provenAddress(account);
+  if (address === null || !isMoved(account)) return address;
+  const [other] = await runStep(tx, accountByEmailStep(address));
+  return other === undefined ? address : null;
 }
 
 /**

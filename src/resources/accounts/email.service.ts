@@ -3,6 +3,7 @@ import { record } from '../../events/record.ts';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { isUniqueViolation } from '../../db/errors.ts';
 import { command } from '../../db/query.ts';
+import { accountByEmailStep, isSameEmailAddress, provenAddress } from '../../transactions/email-address.ts';
 import { runStep } from '../../transactions/steps.ts';
 import { change } from '../../transactions/change.ts';
 import { consumeToken, deleteTokens, issueToken } from './email-link-token.ts';
@@ -74,7 +75,10 @@ const deleteAcceptedInvitations = command<never>(
   'delete from invitation where lower(email) = lower($1) and accepted_at is not null',
 );
 
-/** Changes the email address of a locked account. Notifies the old and the new address, as far as they are verified. */
+/**
+ * Changes the email address of a locked account. Notifies the address that was proven before, and the new one if it is.
+ * Without a proof, the account stays as it is until somebody shows that the new mailbox is that of its user.
+ */
 export async function replaceEmail(
   tx: EntityManager,
   account: Account,
@@ -82,14 +86,41 @@ export async function replaceEmail(
   verifiedAt: Date | null,
 ): Promise<void> {
   const { email: oldEmail = null } = account;
+  const provenEmail = provenAddress(account);
+  const isPutBack = provenEmail !== null && isSameEmailAddress(provenEmail, newEmail);
   // An unverified mailbox may belong to someone else, who must not learn the new email address. `notify` skips it.
   await notify(tx, account.id, { kind: 'email_changed', thing: newEmail });
-  tx.assign(account, { email: newEmail, emailVerifiedAt: verifiedAt });
+  const emailVerifiedAt = verifiedAt ?? (isPutBack ? new Date() : null);
+  tx.assign(account, { email: newEmail, emailVerifiedAt, provenEmail: emailVerifiedAt === null ? provenEmail : null });
   record(tx, 'account.email_changed', { accountId: account.id });
-  await notify(tx, account.id, { kind: 'email_changed', thing: newEmail });
+  if (emailVerifiedAt !== null && !isPutBack) await notify(tx, account.id, { kind: 'email_changed', thing: newEmail });
   // Links to the old mailbox prove nothing about the new one.
   await deleteTokens(tx, account.id);
   // Delete accepted invitations, because the deletion of the account would not find the old address.
   await runStep(tx, [deleteAcceptedInvitations, [oldEmail]]);
   if (oldEmail !== null) await eraseFormerAddress(tx, oldEmail);
+}
+
+/** Verifies the address to which the operator moved a locked account. Nothing of the account ends. */
+export async function confirmMove(tx: EntityManager, account: Account): Promise<void> {
+  const notice = { kind: 'email_changed', thing: account.email ?? '' } as const;
+  await notify(tx, account.id, notice);
+  tx.assign(account, { emailVerifiedAt: new Date(), provenEmail: null });
+  record(tx, 'account.email_verified', { accountId: account.id });
+  await notify(tx, account.id, notice);
+  await deleteTokens(tx, account.id);
+}
+
+/**
+ * Gives a moved account its last proven address back, because its new mailbox belongs to somebody else: none, if another
+ * account has it by now. Nothing else of the account changes.
+ */
+export async function returnToProvenAddress(tx: EntityManager, account: Account): Promise<void> {
+  const email = provenAddress(account) ?? '';
+  const [other] = await runStep(tx, accountByEmailStep(email));
+  if (other === undefined) return replaceEmail(tx, account, email, null);
+  tx.assign(account, { email: null });
+  record(tx, 'account.email_changed', { accountId: account.id });
+  await notify(tx, account.id, { kind: 'email_removed' });
+  await deleteTokens(tx, account.id);
 }

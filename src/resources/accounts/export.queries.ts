@@ -10,7 +10,7 @@ const section = (name: string, text: string): Query<Row> => query<Row>(name, tex
 const account = section(
   'account_export',
   `select id, email, external_id as "externalId", first_name as "firstName", last_name as "lastName", role, avatar,
-     preferred_locale as "preferredLocale", email_verified_at as "emailVerifiedAt", created_at as "createdAt",
+     preferred_locale as "preferredLocale", email_verified_at as "emailVerifiedAt", proven_email as "provenEmail", created_at as "createdAt",
      updated_at as "updatedAt", disabled_at as "disabledAt", password_hash is not null as "hasPassword",
      public_metadata as "publicMetadata"
    from account where id = $1`,

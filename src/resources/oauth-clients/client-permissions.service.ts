@@ -2,39 +2,14 @@ import { isDeepStrictEqual } from 'node:util';
 import { sortProductPermissions } from '../../auth/permissions.ts';
 import type { OAuthClient, ProductPermission } from '../../entities/index.ts';
 import { command } from '../../db/query.ts';
-import { record } from '../../events/record.ts';
-import { ProblemError } from '../../problems/error.ts';
-import { change } from '../../transactions/change.ts';
 import { limitKeysOfGrants } from '../oauth-grants/reduce-grant.ts';
 import { lockMany } from '../../transactions/locks.ts';
-import type { Change, TransactionScope } from '../../transactions/steps.ts';
-import { readDeclared, requireDeclared, type Declared } from '../permissions/declared-permissions.ts';
+import type { Change } from '../../transactions/steps.ts';
+import { requireDeclared, type Declared } from '../permissions/declared-permissions.ts';
 
 /**
- * Sets what a client asks its users for of the product. Its grants and their keys lose at once what it no longer asks
- * for; they get more only with another consent.
- * @throws client_not_found, validation_failed
- */
-export const setClientPermissions = (
-  db: TransactionScope,
-  clientId: string,
-  permissions: readonly ProductPermission[],
-): Promise<void> =>
-  change(db, 'system', { on: 'installation', requires: 'operator' }, async (opened) => {
-    const { em: tx } = opened;
-    const declared = await readDeclared(opened, permissions);
-    const [client] = await lockMany(tx, 'oauth_client', { id: clientId, deletedAt: null });
-    if (client === undefined) throw new ProblemError('client_not_found');
-    if (!(await replacePermissions(opened, client, permissions, declared))) return;
-    record(tx, 'oauth_client.updated', {
-      accountId: client.account?.id ?? null,
-      clientId,
-      changed: ['permissions'],
-    });
-  });
-
-/**
- * Replaces what a locked client asks for, and takes from its grants and their keys what it no longer asks for.
+ * Replaces what a locked client asks its users for of the product. Its grants and their keys lose at once what it no longer
+ * asks for; they get more only with another consent.
  * @param declared what the catalogue declares of the permissions, read under its lock before the client was locked
  * @returns whether that changes something
  */

@@ -117,7 +117,8 @@ export async function updateClient(
     const { em: tx, record } = opened;
     const declared = await readDeclared(opened, permissions ?? []);
     const client = await lockClient(tx, caller, clientId);
-    if (caller === 'system' && client.source !== 'operator') throw new ProblemError('client_not_found');
+    const isOwners = [name, redirectUris, homeUrl, initiateLoginUri].some((field) => field !== undefined);
+    if (caller === 'system' && client.source !== 'operator' && isOwners) throw new ProblemError('client_not_found');
     const before = { name: client.name, redirectUris: client.redirectUris };
     const isWidened = redirectUris?.some((uri) => !client.redirectUris.includes(uri)) === true;
     if (redirectUris !== undefined) {
@@ -227,6 +228,6 @@ const toSettings = (
   given: OperatorFields,
 ): ReturnType<typeof toLogout> => ({
   ...toLogout(config, client, given),
-  ...(given.openidScopes !== undefined && toOpenId(client, given.openidScopes ?? [], '/openidScopes')),
+  ...(given.openidScopes !== undefined && toOpenId(client, given.openidScopes ?? [])),
   ...(given.sessionDays !== undefined && toSessionDays(client, given.sessionDays)),
 });

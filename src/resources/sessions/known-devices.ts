@@ -54,3 +54,8 @@ export async function findKnownDevice(
   const [row] = await db.query(findDevice, [email, hashSecret(deviceToken)]);
   return row?.id ?? null;
 }
+
+/** Returns whether a locked account knows the calling browser. */
+export const isKnownDevice = async (tx: EntityManager, account: Account, { deviceToken }: BrowserClient) =>
+  deviceToken !== undefined &&
+  (await tx.count(KnownDevice, { account: account.id, tokenHash: hashSecret(deviceToken) })) > 0;

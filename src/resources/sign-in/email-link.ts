@@ -9,20 +9,25 @@ import type { BrowserClient } from '../../procedures/browser-client.ts';
 import { countAttempt } from '../../rate-limit/attempts.ts';
 import { findLink } from '../../rate-limit/link-attempts.ts';
 import type { OperatorCaller } from '../../transactions/caller.ts';
+import { isMoved } from '../../transactions/email-address.ts';
 import { issueToken, peekToken } from '../accounts/email-link-token.ts';
 import { findContinuation } from '../oauth-consent/continuation.ts';
 import { findKnownDevice } from '../sessions/known-devices.ts';
 import { change } from '../../transactions/change.ts';
 
-/** Creates a link and enqueues the email that carries it, in one transaction. */
+/**
+ * Creates a link and enqueues the email that carries it, in one transaction. The mailbox to which the operator moved an
+ * account gets links that verify it and no others: by itself, it does not give access to the account.
+ */
 export async function enqueueLink(
   tx: EntityManager,
   { tokens, encryption }: Services,
   account: Account,
-  kind: TokenPurpose,
+  asked: TokenPurpose,
   to: string,
   { language, clientId = null }: Pick<BrowserClient, 'language'> & { readonly clientId?: string | null },
 ): Promise<void> {
+  const kind = isMoved(account) ? 'verify_email' : asked;
   const token = issueToken(tx, tokens, account, kind, to, clientId);
   record(tx, 'account.link_emailed', { accountId: account.id, reason: kind });
   const mail = { kind, accountId: account.id, to, sealedToken: encryption.encrypt(token), ...toLanguageHint(language) };

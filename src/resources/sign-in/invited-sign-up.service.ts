@@ -6,11 +6,12 @@ import { ProblemError } from '../../problems/error.ts';
 import { record } from '../../events/record.ts';
 import type { AuthenticatingBrowser } from '../../procedures/browser-client.ts';
 import { isUniqueViolation } from '../../db/errors.ts';
-import { isSameEmailAddress, lockAccountByEmail } from '../../transactions/email-address.ts';
+import { isMoved, isSameEmailAddress, lockAccountByEmail } from '../../transactions/email-address.ts';
+import { returnToProvenAddress } from '../accounts/email.service.ts';
 import { acceptInvitation, findInvitationByToken, type LinkedInvitation } from '../invitations/acceptance.service.ts';
 import { revokeReplacedSession } from '../sessions/sessions.service.ts';
 import { startSession } from '../sessions/start-session.ts';
-import { deleteSignUpAttempts, proveMailbox } from './prove-mailbox.ts';
+import { deleteSignUpAttempts, isClosedToSignUp, proveMailbox } from './prove-mailbox.ts';
 import type { SignUp } from './sign-in.schema.ts';
 import { lockMany, lockMembership, lockOne } from '../../transactions/locks.ts';
 import { change } from '../../transactions/change.ts';
@@ -39,7 +40,7 @@ export async function registerFromInvitation(
       await findInvitationByToken(tx, services, input.invitationToken, true),
       input,
     );
-    if (known?.emailVerifiedAt || known?.disabledAt) throw new ProblemError('account_exists');
+    if (known !== null && isClosedToSignUp(known)) throw new ProblemError('account_exists');
     if (known !== null) await lockMembership(tx, team.id, known.id);
 
     const account = await registerVerified(tx, known, { ...input, email: invitation.email });
@@ -72,15 +73,16 @@ export type VerifiedSignUp = {
 };
 
 /**
- * Creates the account of a proven mailbox, or reclaims the unverified account of its email address. Lock the email
- * address and the account first.
+ * Creates the account of a proven mailbox, or reclaims the unverified account of its email address. One that the operator
+ * moved to the address leaves it. Lock the email address and the account first.
  */
 export async function registerVerified(
   tx: EntityManager,
   known: Account | null,
   { id, email, passwordHash, firstName, lastName }: VerifiedSignUp,
 ): Promise<Account> {
-  if (known !== null) {
+  if (known !== null && isMoved(known)) await returnToProvenAddress(tx, known);
+  else if (known !== null) {
     await proveMailbox(tx, known, email);
     const names = known.createdBy === 'operator' ? known : { firstName: null, lastName: null };
     tx.assign(known, {

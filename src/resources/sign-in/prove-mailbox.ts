@@ -2,6 +2,8 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { KnownDevice, Passkey, PasskeyChallenge, type Account } from '../../entities/index.ts';
 import { command } from '../../db/query.ts';
 import { record } from '../../events/record.ts';
+import { ProblemError } from '../../problems/error.ts';
+import { isMoved } from '../../transactions/email-address.ts';
 import { runStep } from '../../transactions/steps.ts';
 import { revokeApiKeys, revokeGrants } from '../../transactions/revocation.ts';
 import { deleteTokens } from '../accounts/email-link-token.ts';
@@ -17,6 +19,8 @@ const REASON = 'account reclaimed by its mailbox';
 export async function proveMailbox(tx: EntityManager, account: Account, email: string): Promise<void> {
   await deleteSignUpAttempts(tx, email);
   if (account.emailVerifiedAt) return;
+  // The mailbox alone proves nothing about an account that was proven with another one.
+  if (isMoved(account)) throw new ProblemError('link_invalid');
   await deleteTokens(tx, account.id);
   await revokeSessions(tx, { account: account.id }, REASON);
   await tx.nativeDelete(Passkey, { account: account.id });
@@ -41,3 +45,10 @@ const deleteAttempts = command<never>(
 export async function deleteSignUpAttempts(tx: EntityManager, email: string): Promise<void> {
   await runStep(tx, [deleteAttempts, [email]]);
 }
+
+/**
+ * Returns whether nobody can sign up with the address of an account: it is proven, or the account disabled. A moved account
+ * goes back to its last proven address instead.
+ */
+export const isClosedToSignUp = (account: Account): boolean =>
+  !isMoved(account) && Boolean(account.emailVerifiedAt || account.disabledAt);

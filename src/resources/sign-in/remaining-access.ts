@@ -48,9 +48,9 @@ export async function listRemainingAccess(db: QueryRunner, accountId: string) {
 }
 
 const PURPOSE = 'revoke access after reset';
-const REASONS = ['password reset', 'password changed'] as const;
+const REASONS = ['password reset', 'password changed', 'email verified'] as const;
 type Reason = (typeof REASONS)[number];
-/** The time in which the page after a reset or change of the password can revoke the remaining access. */
+/** The time in which the page after that can revoke the remaining access. */
 const VALID_MS = HOUR_MS;
 
 /**
@@ -60,16 +60,21 @@ const VALID_MS = HOUR_MS;
 export const createRevocationToken = ({ encryption }: Services, accountId: string, reason: Reason): string =>
   encryption.encrypt(JSON.stringify({ purpose: PURPOSE, accountId, resetAt: Date.now(), reason }));
 
-/** Returns what still gives access to an account whose password was set anew, and the token that revokes all of it. */
+/**
+ * Returns what still gives access to an account whose password was set anew, or which proved the address to which the
+ * operator moved it, and the token that revokes all of it.
+ */
 export const offerRevocation = async (services: Services, accountId: string, reason: Reason) => ({
   access: await listRemainingAccess(services.db, accountId),
   revocationToken: createRevocationToken(services, accountId, reason),
 });
 
+export type RemainingAccess = Awaited<ReturnType<typeof offerRevocation>>;
+
 /**
  * Revokes all passkeys, API keys and grants of the account, and all sessions except the caller's. This includes access
  * obtained since then, because a key can create keys, and a passkey can sign in and change the email address.
- * @throws link_invalid also for the token of a change of the password without a session of the account: its page has one,
+ * @throws link_invalid also for a token of another page than that of a reset without a session of the account: it has one,
  * and who was signed out since then, such as by a reset, must not end what the owner has.
  */
 export async function revokeRemainingAccess(
@@ -83,7 +88,7 @@ export async function revokeRemainingAccess(
     Promise.resolve().then(() => parseToken(services, token)),
   );
   const own = caller?.kind === 'session' && caller.accountId === accountId ? caller : null;
-  if (own === null && reason === 'password changed') throw new ProblemError('link_invalid');
+  if (own === null && reason !== 'password reset') throw new ProblemError('link_invalid');
   const on = { account: accountId };
   const changeAccount = (work: (opened: Change) => Promise<void>) =>
     own === null

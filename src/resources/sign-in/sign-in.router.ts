@@ -19,6 +19,7 @@ import {
   signUpOutput,
   usedLinkOutput,
   verificationOutput,
+  verifiedOutput,
   verifyEmailInput,
 } from './sign-in.schema.ts';
 import { findApplicationOfRequest } from '../oauth-consent/continuation.ts';
@@ -67,10 +68,11 @@ export const authRouter = router({
   verifyEmail: signInProcedure
     .meta({ effect: 'none' })
     .input(verifyEmailInput)
-    .output(usedLinkOutput)
+    .output(verifiedOutput)
     .mutation(async ({ ctx, input }) => {
-      const continueTo = await verifyEmail(ctx.services, ctx.browserClient, ctx.authentication.principal, input);
-      return { ...SUCCESS, ...(continueTo && { continueTo }) };
+      const { services, browserClient, authentication } = ctx;
+      const { continueTo, remaining } = await verifyEmail(services, browserClient, authentication.principal, input);
+      return { ...SUCCESS, ...(continueTo && { continueTo }), ...(remaining && { remaining }) };
     }),
 
   resendVerification: publicProcedure

@@ -51,15 +51,25 @@ export const usedLinkOutput = success.extend({ continueTo: continuation.optional
 export const signInInput = z.object({ email: emailAddress, password: givenPassword });
 export type SignIn = z.infer<typeof signInInput>;
 
-/** Other browsers than that of the sign-up also need its password, or set a new one. */
+/**
+ * Other browsers than that of the sign-up also need its password, or set a new one. Of an account that the operator moved to
+ * the address they need its password, or create an account of their own.
+ */
 export const verifyEmailInput = z.object({
   token: linkToken,
   password: givenPassword.optional(),
   newPassword: newPassword.optional(),
+  ownAccountPassword: newPassword.optional(),
 });
 export type Verification = z.infer<typeof verifyEmailInput>;
 
-export const verificationOutput = z.object({ email: z.string(), needsPassword: z.boolean(), application });
+export const verificationOutput = z.object({
+  email: z.string(),
+  needsPassword: z.boolean(),
+  /** The operator moved an account to the address. */
+  isMoved: z.literal(true).optional(),
+  application,
+});
 
 export const pendingSignUpOutput = z.object({ email: z.string(), expiresAt: timestamp }).nullable();
 
@@ -80,3 +90,8 @@ export const remainingAccessOutput = success.extend({
 });
 
 export const resetPasswordOutput = remainingAccessOutput.extend({ continueTo: continuation.optional() });
+
+/** An address was verified. `remaining` is what else gives access to an account that the operator had moved. */
+export const verifiedOutput = usedLinkOutput.extend({
+  remaining: remainingAccessOutput.omit({ success: true }).optional(),
+});

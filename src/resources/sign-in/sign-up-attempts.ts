@@ -9,6 +9,7 @@ import type { Language } from '../../messages/languages.ts';
 import { DAY_MS } from '../../time.ts';
 import { runStep } from '../../transactions/steps.ts';
 import { lockAccountByEmail } from '../../transactions/email-address.ts';
+import { isClosedToSignUp } from './prove-mailbox.ts';
 
 /** A sign-up attempt to store until its link is opened. */
 export type NewAttempt = {
@@ -57,7 +58,7 @@ export async function emailAttempt(
   const attempt = await tx.findOne(SignUpAttempt, attemptId);
   if (attempt === null) return;
   const account = await lockAccountByEmail(tx, attempt.email);
-  if (account?.emailVerifiedAt || account?.disabledAt) {
+  if (account !== null && isClosedToSignUp(account)) {
     await notifyOwner(tx, account, language);
     return;
   }

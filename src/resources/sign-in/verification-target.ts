@@ -12,6 +12,8 @@ type Row = {
   password_hash: string | null;
   browser_hash: string | null;
   client_id: string | null;
+  is_moved: boolean;
+  is_known: boolean;
 };
 
 /** The target of a valid verification link: a sign-up, or an account whose email address is not verified. */
@@ -21,18 +23,25 @@ export type VerificationTarget = {
   readonly accountId: string;
   readonly email: string;
   readonly passwordHash: string | null;
-  /** Whether the link was opened in the browser that signed up, or in one that is signed in to the account. */
+  /**
+   * Whether the link was opened in the browser that signed up, or in one that is signed in to the account, or known to one
+   * that the operator moved.
+   */
   readonly isSameBrowser: boolean;
+  /** Whether the operator moved the account to the address, which by itself gives no access to it. */
+  readonly isMoved: boolean;
   /** The application at which the sign-up, or the request for the link, began. */
   readonly clientId: string | null;
 };
 
 const findTarget = query<Row>(
   'sign_up_attempt_find',
-  `select id as attempt_id, account_id, email, password_hash, encode(browser_hash, 'hex') as browser_hash, client_id
+  `select id as attempt_id, account_id, email, password_hash, encode(browser_hash, 'hex') as browser_hash, client_id,
+     false as is_moved, false as is_known
    from sign_up_attempt where token_hash = $1 and expires_at > now()
    union all
-   select null, a.id, t.email, a.password_hash, null, t.client_id
+   select null, a.id, t.email, a.password_hash, null, t.client_id, a.proven_email is not null,
+     exists (select from known_device d where d.account_id = a.id and d.token_hash = $2)
    from account_token t join account a on a.id = t.account_id
    where t.token_hash = $1 and t.purpose = 'verify_email' and t.expires_at > now()
      and a.disabled_at is null and a.email_verified_at is null and lower(a.email) = lower(t.email)`,
@@ -46,12 +55,10 @@ export async function findVerificationTarget(
   token: string,
 ): Promise<VerificationTarget> {
   if (tokens.parseKind(token) !== 'emailVerification') throw new ProblemError('link_invalid');
-  const [row] = await db.query(findTarget, [hashSecret(token)]);
+  const deviceHash = deviceToken === undefined ? null : hashSecret(deviceToken);
+  const [row] = await db.query(findTarget, [hashSecret(token), deviceHash]);
   if (row === undefined) throw new ProblemError('link_invalid');
-  const isOfBrowser =
-    row.browser_hash !== null &&
-    deviceToken !== undefined &&
-    row.browser_hash === hashSecret(deviceToken).toString('hex');
+  const isOfBrowser = row.browser_hash !== null && row.browser_hash === deviceHash?.toString('hex');
   const isSignedIn = row.attempt_id === null && principal?.kind === 'session' && principal.accountId === row.account_id;
   return {
     attemptId: row.attempt_id,
@@ -59,6 +66,9 @@ export async function findVerificationTarget(
     email: row.email,
     passwordHash: row.password_hash,
     clientId: row.client_id,
-    isSameBrowser: isOfBrowser || (isSignedIn && row.password_hash !== null),
+    isMoved: row.is_moved,
+    isSameBrowser: row.is_moved
+      ? isSignedIn || row.is_known
+      : isOfBrowser || (isSignedIn && row.password_hash !== null),
   };
 }

@@ -8,13 +8,17 @@ import { type Account, type ProofMethod, SignUpAttempt } from '../../entities/in
 import { ProblemError } from '../../problems/error.ts';
 import type { AuthenticatingBrowser, BrowserClient } from '../../procedures/browser-client.ts';
 import { countAttempt } from '../../rate-limit/attempts.ts';
-import { lockAccountByEmail } from '../../transactions/email-address.ts';
+import { isMoved, lockAccountByEmail } from '../../transactions/email-address.ts';
 import { consumeToken } from '../accounts/email-link-token.ts';
+import { confirmMove } from '../accounts/email.service.ts';
 import { findContinuation, type Continuation } from '../oauth-consent/continuation.ts';
-import { revokeReplacedSession } from '../sessions/sessions.service.ts';
+import { isKnownDevice } from '../sessions/known-devices.ts';
+import { type EndedSession, revokeReplacedSession } from '../sessions/sessions.service.ts';
 import { openSession, startSession } from '../sessions/start-session.ts';
 import { findLink } from '../../rate-limit/link-attempts.ts';
 import { registerVerified, retryOnUniqueViolation } from './invited-sign-up.service.ts';
+import { deleteSignUpAttempts, isClosedToSignUp } from './prove-mailbox.ts';
+import { offerRevocation, type RemainingAccess } from './remaining-access.ts';
 import type { Verification } from './sign-in.schema.ts';
 import { findVerificationTarget, type VerificationTarget } from './verification-target.ts';
 import { change } from '../../transactions/change.ts';
@@ -25,53 +29,71 @@ export async function readVerification(
   browserClient: BrowserClient,
   principal: Principal | null,
   token: string,
-): Promise<{ email: string; needsPassword: boolean; application?: string }> {
+): Promise<{ email: string; needsPassword: boolean; isMoved?: true; application?: string }> {
   const target = await findLink(browserClient, findVerificationTarget(services, browserClient, principal, token));
   const next = await findContinuation(services, target.clientId, browserClient);
-  return { email: target.email, needsPassword: !target.isSameBrowser, ...(next && { application: next.name }) };
+  return {
+    email: target.email,
+    needsPassword: !target.isSameBrowser,
+    ...(target.isMoved && { isMoved: true }),
+    ...(next && { application: next.name }),
+  };
 }
 
 /**
  * Verifies an email address, and signs in. The browser that signed up needs only the link. Other browsers also need the
- * password of the sign-up, or set a new one.
- * @returns the application to which the link leads
- * @throws link_invalid, password_required, password_wrong
+ * password of the sign-up, or set a new one. Of an account that the operator moved to the address, they need its password,
+ * a browser that is signed in to it or known to it; `ownAccountPassword` leaves it alone and creates another account.
+ * @returns the application to which the link leads, and of a moved account what else gives access to it
+ * @throws link_invalid, password_required, password_wrong, sign_up_closed
  */
 export async function verifyEmail(
   services: Services,
   browserClient: AuthenticatingBrowser,
   principal: Principal | null,
-  { token, password, newPassword }: Verification,
-): Promise<Continuation | undefined> {
+  { token, password, newPassword, ownAccountPassword }: Verification,
+): Promise<{ continueTo: Continuation | undefined; remaining: RemainingAccess | undefined }> {
   const { db, config } = services;
   const target = await findLink(browserClient, findVerificationTarget(services, browserClient, principal, token));
+  // The passwords to set are for different links: neither may do what the other one asks for.
+  if (target.isMoved ? newPassword !== undefined : ownAccountPassword !== undefined)
+    throw new ProblemError('password_required');
+  if (ownAccountPassword !== undefined && config.signup !== 'open') throw new ProblemError('sign_up_closed');
+  const chosen = newPassword ?? ownAccountPassword;
   let newHash: string | null = null;
   const proved: ProofMethod[] = ['link'];
-  if (newPassword !== undefined) {
-    requireUncommon(newPassword, { email: target.email, brandName: config.brand.name }, '/newPassword');
-    newHash = await hashPassword(newPassword, config.passwordCost);
+  if (chosen !== undefined) {
+    const field = newPassword === undefined ? '/ownAccountPassword' : '/newPassword';
+    requireUncommon(chosen, { email: target.email, brandName: config.brand.name }, field);
+    newHash = await hashPassword(chosen, config.passwordCost);
   } else if (!target.isSameBrowser) {
     await requirePassword(browserClient, target, password);
     proved.push('password');
   }
+  const isConfirmed = target.isMoved && newHash === null;
   const session = await retryOnUniqueViolation(() =>
     change(db, 'visitor', { on: { email: target.email }, requires: 'nothing' }, async ({ em: tx }) => {
-      const account =
+      const proof = { target, newHash, token, replaced: principal };
+      const { account, continued } =
         target.attemptId === null
-          ? await verifyAccount(tx, services, principal, target, newHash ?? target.passwordHash, token)
-          : await createSignedUpAccount(tx, principal, target, newHash, token);
+          ? await verifyAccount(tx, services, browserClient, { ...proof, isProven: proved.includes('password') })
+          : { account: await createSignedUpAccount(tx, proof), continued: null };
       const started = await startSession(tx, services, {
         account,
         authenticationType: 'email_link',
         proved,
         browserClient,
-        continued: null,
+        continued,
       });
       return { ...started, accountId: account.id };
     }),
   );
   openSession(browserClient, session);
-  return findContinuation(services, target.clientId, browserClient, session.accountId);
+  const { accountId } = session;
+  return {
+    continueTo: await findContinuation(services, target.clientId, browserClient, accountId),
+    remaining: isConfirmed ? await offerRevocation(services, accountId, 'email verified') : undefined,
+  };
 }
 
 async function requirePassword(
@@ -85,18 +107,21 @@ async function requirePassword(
   await counted.refund();
 }
 
+type Proof = {
+  readonly target: VerificationTarget;
+  /** Of the password that is set with the link. */
+  readonly newHash: string | null;
+  readonly token: string;
+  /** The session of the browser. */
+  readonly replaced: Principal | null;
+};
+
 /** Creates the account of a sign-up, or reclaims an unverified one. Of concurrent calls only one succeeds. */
-async function createSignedUpAccount(
-  tx: EntityManager,
-  replaced: Principal | null,
-  { attemptId, email }: VerificationTarget,
-  newHash: string | null,
-  token: string,
-): Promise<Account> {
-  const known = await lockAccountByEmail(tx, email);
+async function createSignedUpAccount(tx: EntityManager, { target, newHash, token, replaced }: Proof): Promise<Account> {
+  const known = await lockAccountByEmail(tx, target.email);
   await revokeReplacedSession(tx, replaced);
-  const attempt = await tx.findOne(SignUpAttempt, { id: attemptId ?? '', tokenHash: hashSecret(token) });
-  if (attempt === null || known?.disabledAt || known?.emailVerifiedAt) throw new ProblemError('link_invalid');
+  const attempt = await tx.findOne(SignUpAttempt, { id: target.attemptId ?? '', tokenHash: hashSecret(token) });
+  if (attempt === null || (known !== null && isClosedToSignUp(known))) throw new ProblemError('link_invalid');
   // Drop the names if the password of the sign-up was not proven, because someone else may have entered them.
   const names = newHash === null ? { firstName: attempt.firstName, lastName: attempt.lastName } : {};
   return registerVerified(tx, known, {
@@ -107,20 +132,36 @@ async function createSignedUpAccount(
   });
 }
 
-/** Verifies an account without a sign-up attempt: the operator or an earlier version created it. */
+type AccountProof = Proof & { readonly isProven: boolean };
+
+/**
+ * Verifies an account without a sign-up attempt: the operator or an earlier version created it, or the operator moved it.
+ */
 async function verifyAccount(
   tx: EntityManager,
   { tokens }: Services,
-  replaced: Principal | null,
-  { email, passwordHash }: VerificationTarget,
-  provenHash: string | null,
-  token: string,
-): Promise<Account> {
+  browserClient: BrowserClient,
+  { target, newHash, token, replaced, isProven }: AccountProof,
+): Promise<{ account: Account; continued: EndedSession | null }> {
+  const { email, passwordHash } = target;
   const { account } = await consumeToken(tx, tokens, 'verify_email', token);
-  await revokeReplacedSession(tx, replaced);
-  // The account can have been verified or got another password since the link was looked up.
-  if (account.emailVerifiedAt || account.disabledAt || provenHash === null) throw new ProblemError('link_invalid');
+  const ended = await revokeReplacedSession(tx, replaced);
+  // The account can have been verified, moved or got another password since the link was looked up.
+  if (account.emailVerifiedAt || account.disabledAt || isMoved(account) !== target.isMoved)
+    throw new ProblemError('link_invalid');
   if ((account.passwordHash ?? null) !== passwordHash) throw new ProblemError('link_invalid');
-  const { firstName, lastName } = account;
-  return registerVerified(tx, account, { email, passwordHash: provenHash, firstName, lastName });
+  if (target.isMoved && newHash === null) {
+    const isOwn = isProven || ended?.accountId === account.id || (await isKnownDevice(tx, account, browserClient));
+    if (!isOwn) throw new ProblemError('password_required');
+    await deleteSignUpAttempts(tx, email);
+    await confirmMove(tx, account);
+    return { account, continued: ended };
+  }
+  const provenHash = newHash ?? passwordHash;
+  if (provenHash === null) throw new ProblemError('link_invalid');
+  const names = target.isMoved ? {} : { firstName: account.firstName, lastName: account.lastName };
+  return {
+    account: await registerVerified(tx, account, { email, passwordHash: provenHash, ...names }),
+    continued: null,
+  };
 }

@@ -66,6 +66,13 @@ export const publicTexts = defineTexts('public', {
     choose: 'Choose a password for {email}. The password and name given at sign-up are discarded.',
     toNewPassword: 'I don’t know this password',
     toPassword: 'Use the password from sign-up',
+    moved:
+      'The operator set {email} as the address of an account. If the account is yours, confirm it with its password or a passkey.',
+    askOperator: 'If you can’t, ask the operator to confirm the address. Until then the account stays as it is.',
+    toOwn: 'This is not my account',
+    ownAccount: 'Choose a password for a new account with {email}. The other account goes back to its former address.',
+    createOwn: 'Create my own account',
+    toMoved: 'This is my account',
     submit: 'Verify email',
     doneTitle: 'Email address verified',
     done: 'You are signed in.',

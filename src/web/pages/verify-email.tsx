@@ -1,4 +1,4 @@
-import { Button, PasswordInput, Stack } from '@mantine/core';
+import { Button, PasswordInput, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -9,8 +9,11 @@ import { ButtonLink, TextLink } from '../components/links.tsx';
 import { Done, IncompleteLink } from '../components/link-page.tsx';
 import { NewPassword, Username } from '../components/new-password.tsx';
 import { Page, Placeholder } from '../components/page.tsx';
+import { PasskeyButton } from '../components/passkey-button.tsx';
+import { RemainingAccess } from '../components/remaining-access.tsx';
 import { texts } from '../messages/console.ts';
 import { publicTexts } from '../messages/public.ts';
+import { signInWithPasskey } from '../passkeys.ts';
 import { useSessionReset } from '../session.ts';
 import { toFailure, query, trpc, type Outputs } from '../trpc.ts';
 
@@ -32,12 +35,18 @@ function Verification({ token }: { readonly token: string }) {
   };
 
   if (done !== undefined) {
-    const next = done.continueTo ? (
-      <ContinueTo application={done.continueTo} />
-    ) : (
-      <ButtonLink to="/" size="md" fullWidth>
-        {texts.toTeams}
-      </ButtonLink>
+    const { continueTo, remaining } = done;
+    const next = (
+      <Stack gap="lg">
+        {remaining && <RemainingAccess {...remaining} />}
+        {continueTo ? (
+          <ContinueTo application={continueTo} isAtOnce={remaining === undefined} />
+        ) : (
+          <ButtonLink to="/" size="md" fullWidth>
+            {texts.toTeams}
+          </ButtonLink>
+        )}
+      </Stack>
     );
     return <Done title={words.doneTitle} explanation={words.done} next={next} />;
   }
@@ -61,11 +70,8 @@ function Verification({ token }: { readonly token: string }) {
       </Page>
     );
   }
-  return link.data.needsPassword ? (
-    <WithPassword token={token} {...link.data} onDone={onDone} />
-  ) : (
-    <InSameBrowser token={token} {...link.data} onDone={onDone} />
-  );
+  const Form = !link.data.needsPassword ? InSameBrowser : link.data.isMoved ? MovedAccount : WithPassword;
+  return <Form token={token} {...link.data} onDone={onDone} />;
 }
 
 type Used = Outputs['auth']['verifyEmail'];
@@ -132,6 +138,62 @@ function WithPassword({ token, email, application, onDone }: FormProps) {
           <Button variant="subtle" onClick={() => setNew(!isNew)}>
             {isNew ? words.toPassword : words.toNewPassword}
           </Button>
+        </Stack>
+      </form>
+    </Page>
+  );
+}
+
+/** Asks for the password or a passkey of the account that the operator moved to the address, or offers one of one's own. */
+function MovedAccount({ token, email, application, onDone }: FormProps) {
+  const [isOwn, setOwn] = useState(false);
+  const policy = useQuery(query('auth.policy'));
+  const form = useCallForm({
+    initialValues: { password: '', ownAccountPassword: '' },
+    call: ({ password, ownAccountPassword }) =>
+      trpc.auth.verifyEmail.mutate({ token, ...(isOwn ? { ownAccountPassword } : { password }) }),
+    onSuccess: onDone,
+    fieldOf: { password_wrong: 'password' },
+  });
+  return (
+    <Page title={words.title} explanation={isOwn ? words.ownAccount(email) : words.moved(email)}>
+      <form onSubmit={form.submit} noValidate>
+        <Stack gap="md">
+          <ThenTo application={application} />
+          {form.failure !== undefined && <FailureAlert failure={form.failure} />}
+          <Username email={email} />
+          {isOwn ? (
+            <NewPassword {...form.field('ownAccountPassword')} autoFocus />
+          ) : (
+            <PasswordInput
+              {...form.field('password')}
+              label={texts.password}
+              autoComplete="current-password"
+              required
+              autoFocus
+            />
+          )}
+          <Button type="submit" size="md" fullWidth loading={form.pending}>
+            {isOwn ? words.createOwn : words.submit}
+          </Button>
+          {!isOwn && (
+            <PasskeyButton
+              size="md"
+              call={async () => {
+                await signInWithPasskey();
+                return trpc.auth.verifyEmail.mutate({ token });
+              }}
+              onSuccess={onDone}
+            >
+              {publicTexts.signIn.passkey}
+            </PasskeyButton>
+          )}
+          <Text size="sm">{words.askOperator}</Text>
+          {policy.data?.signup === 'open' && (
+            <Button variant="subtle" onClick={() => setOwn(!isOwn)}>
+              {isOwn ? words.toMoved : words.toOwn}
+            </Button>
+          )}
         </Stack>
       </form>
     </Page>

@@ -34,6 +34,17 @@ export const signingIn: readonly Scene[] = [
       return page;
     },
   ],
+  [
+    'verify-email-moved',
+    async (api, open) => {
+      const [account, email] = [await api.anAccount(), `new-${crypto.randomUUID()}@example.com`];
+      const operator = api.as(await api.anOperatorKey());
+      await operator.patch(`/operator/v1/accounts/${account.id}`, { email });
+      const page = await shown(await open(linkIn(await api.mailTo(email, /verify/i))), 'Verify your email address');
+      await page.getByRole('button', { name: 'This is not my account' }).waitFor();
+      return page;
+    },
+  ],
   ['email-sign-in', async (_api, open) => shown(await open('/email-sign-in'), 'Sign in by email')],
   [
     'verify-email-refused',

@@ -2180,7 +2180,7 @@ export interface RosterOperator {
   /**
    * Change an account.
    *
-   * Members that are left out keep their value. The old mailbox is told of a new email address if it was verified, and the new one if it is. A key cannot set that of an operator, nor their `externalId`.
+   * Members that are left out keep their value. The old mailbox is told of a new email address if it was verified, and the new one if it is. Without `isEmailVerified` the account keeps all it has, and the new mailbox gets a link; the last verified address is verified again at once. A key cannot set that of an operator, whether it is verified, nor their `externalId`.
    *
    * **Needs** the scope `accounts:write`.
    *

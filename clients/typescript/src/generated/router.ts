@@ -1291,10 +1291,15 @@ export type AppRouter = TRPCBuiltRouter<
       pendingSignUp: Query<void, { email: string; expiresAt: string } | null>;
       readVerification: Mutation<
         { token: string },
-        { email: string; needsPassword: boolean; application?: string | undefined }
+        { email: string; needsPassword: boolean; isMoved?: true | undefined; application?: string | undefined }
       >;
       verifyEmail: Mutation<
-        { token: string; password?: string | undefined; newPassword?: string | undefined },
+        {
+          token: string;
+          password?: string | undefined;
+          newPassword?: string | undefined;
+          ownAccountPassword?: string | undefined;
+        },
         {
           /** Always true; a failure is an error response. */
           success: true;
@@ -1304,6 +1309,18 @@ export type AppRouter = TRPCBuiltRouter<
                 name: string;
                 /** Its waiting request on this origin, or an address that the operator registered. */
                 url: string;
+              }
+            | undefined;
+          remaining?:
+            | {
+                access: Array<{
+                  kind: 'passkey' | 'api_key' | 'connected_app';
+                  id: string;
+                  name: string;
+                  createdAt: string;
+                  lastUsedAt: string | null;
+                }>;
+                revocationToken: string;
               }
             | undefined;
         }
