@@ -35,6 +35,8 @@ export function webPages({ baseUrl, ...branding }: Pick<Config, 'baseUrl'> & Bra
   const cookies = createCookies(baseUrl);
   const logo = createLogo(branding.brand.logo);
   const pages = Router();
+  // Where password managers look for the page (W3C, A Well-Known URL for Changing Passwords).
+  pages.get('/.well-known/change-password', (_req, res) => res.redirect(302, '/account#password'));
   // Compares the path as it was sent: a path that does not decode is unknown, like others.
   pages.use((req, res, next) => {
     if (req.method !== 'GET' && req.method !== 'HEAD') next();

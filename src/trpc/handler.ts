@@ -173,7 +173,14 @@ const isMutation = ({ method }: Request): boolean => method !== 'GET' && method 
  */
 function findCrossSiteError(req: Request, hasSession: boolean, baseUrl: string): ProblemError | null {
   if (req.headers.authorization !== undefined || (!hasSession && !isMutation(req))) return null;
-  return isSameOrigin(req, baseUrl) ? null : new ProblemError('cross_site_request');
+  if (isSameOrigin(req, baseUrl)) return null;
+  // The service was opened at another address, as while it is set up.
+  const { origin, host } = req.headers;
+  const isOwnPage = origin !== undefined && URL.canParse(origin) && new URL(origin).host === host;
+  return new ProblemError(
+    'cross_site_request',
+    isOwnPage ? `Open ${baseUrl} instead of ${origin}, or set BASE_URL to the address that browsers use.` : undefined,
+  );
 }
 
 /** Frontends on other origins use bearer credentials; cookies are never allowed across origins. */

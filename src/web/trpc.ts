@@ -160,6 +160,8 @@ const ADVICE: ByCode = problemAdvice;
 /** Puts an error into words by its code. Details of the service are in English, and shown only to its readers. */
 function localText({ code, title, detail }: Document): Partial<Pick<Failure, 'title' | 'detail'>> {
   const localTitle = TITLES[code] ?? texts.unexpected.title;
+  // It names the address to open, in English alone.
+  if (code === 'cross_site_request') return { title: localTitle };
   if (language !== 'en') return { title: localTitle, detail: ADVICE[code] ?? `${localTitle}.` };
   const advice = ADVICE[code];
   return advice !== undefined && detail === `${title}.` ? { detail: advice } : {};

@@ -185,6 +185,12 @@ describe('the pages of the console', () => {
     expect((await get(path, { accept })).body.toString()).toBe('the final 404');
   });
 
+  test('password managers find the page to change the password', async () => {
+    const { status, headers } = await get('/.well-known/change-password');
+
+    expect([status, headers['location']]).toEqual([302, '/account#password']);
+  });
+
   test('HEAD answers like GET without a body, other methods not at all', async () => {
     const got = await get('/sign-in');
     const head = await get('/sign-in', { accept: BROWSER }, { method: 'HEAD' });

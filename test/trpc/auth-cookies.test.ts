@@ -101,6 +101,25 @@ describe('the cookies of a sign-in', () => {
   });
 });
 
+test('a sign-in at another address than BASE_URL is told to open that one', async ({ api }) => {
+  const at = `http://192.0.2.7:${api.port}`;
+  const answer = await call(
+    api,
+    'auth.signIn',
+    JSON.stringify({ email: 'ada@example.com', password: 'a password 42' }),
+    {
+      host: new URL(at).host,
+      origin: at,
+      'sec-fetch-site': undefined,
+    },
+  );
+
+  expect(answer.body.error.data.problem).toMatchObject({
+    code: 'cross_site_request',
+    detail: `Open http://localhost:3000 instead of ${at}, or set BASE_URL to the address that browsers use.`,
+  });
+});
+
 describe('a change that another site makes the browser send', () => {
   const form = 'multipart/form-data; boundary=x';
   const formBody = '--x\r\nContent-Disposition: form-data; name="firstName"\r\n\r\nMallory\r\n--x--\r\n';
