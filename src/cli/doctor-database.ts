@@ -4,6 +4,7 @@ import type { Client } from 'pg';
 import type { Config } from '../config/config.ts';
 import { createEncryption } from '../crypto/encryption.ts';
 import type { Pooler } from '../config/database-url.ts';
+import { CLOCK_TEXT, measureSkewMs, SKEW_MS_MAX } from '../db/clock.ts';
 import { createClient } from '../db/connection/connection.ts';
 import { connectionFault } from '../service/database-fault.ts';
 import { detectPooler, resolvePooler } from '../db/pooler/detect.ts';
@@ -17,8 +18,6 @@ import { errorSummary } from './failure.ts';
 import { withDatabase } from './operate.ts';
 
 const WAIT_MS = 3000;
-/** Expiry times are written with this machine's clock and compared with the database's. */
-const SKEW_MS_MAX = 5000;
 /** Checks DATABASE_URL, which requests use, and DATABASE_MIGRATION_URL, then the content of the database. */
 export async function checkDatabase(config: Config): Promise<Check[]> {
   const { databaseUrl, databaseMigrationUrl: migrationUrl } = config;
@@ -154,11 +153,7 @@ async function checkMigrations(client: Client): Promise<string> {
 }
 
 async function checkClock(client: Client): Promise<string> {
-  const asked = Date.now();
-  const { rows } = await client.query<{ ms: number }>(
-    'select extract(epoch from clock_timestamp())::float8 * 1000 as ms',
-  );
-  const skewMs = Math.round((rows[0]?.ms ?? 0) - (asked + Date.now()) / 2);
+  const skewMs = await measureSkewMs(async () => (await client.query<{ ms: number }>(CLOCK_TEXT)).rows[0]?.ms ?? 0);
   if (Math.abs(skewMs) > SKEW_MS_MAX)
     throw new Error(`this machine and the database are ${Math.abs(skewMs)} ms apart: synchronize their clocks`);
   return `within ${Math.abs(skewMs)} ms of the database's`;

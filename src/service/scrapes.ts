@@ -1,6 +1,7 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { Services } from './services.ts';
 import type { Config } from '../config/config.ts';
+import { readSkewMs } from '../db/clock.ts';
 import { readUnnumberedAge } from '../events/chain/unnumbered.ts';
 import { closeServer, listen } from '../http/server.ts';
 import { countJobs } from '../jobs/queue.ts';
@@ -24,6 +25,7 @@ export async function serveScrapes(
   metrics.watchQueues({ writes: db.writeQueue, lists: db.listQueue });
   if (runsJobs(slot)) {
     metrics.watchJobs(() => countJobs(db));
+    metrics.watchClock(() => readSkewMs(db));
     metrics.watchNumbering(() => readUnnumberedAge(db));
     metrics.watchWebhooks(() => readWebhookState(db));
   }

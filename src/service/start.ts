@@ -9,6 +9,7 @@ import { openServices } from './open.ts';
 import { startBackground } from './background.ts';
 import { buildService } from './build.ts';
 import { watchBusyReleases } from './busy-releases.ts';
+import { watchClock } from './clock.ts';
 import { firstGreeting } from './demo.ts';
 import { onceOnSignal } from './on-signal.ts';
 import { startPrimary } from './primary.ts';
@@ -58,6 +59,7 @@ export async function start(): Promise<void> {
   // Printed before anything else can fail, because the keys cannot be shown again.
   process.stdout.write(await firstGreeting(services));
   const background = await startBackground(services, log, { mailer, telemetry, hasJobs: runsJobs(slot) });
+  const endClock = slot === undefined || runsJobs(slot) ? watchClock(services.db, log) : () => undefined;
   const scrapes = await serveScrapes(services, telemetry, slot);
   limitConnections(server, config.databasePoolMax);
   await listen(server, config.port, config.host);
@@ -73,6 +75,7 @@ export async function start(): Promise<void> {
     await Promise.all([closeServer(server, FINISH_MS), background.stop()]);
     await Promise.all([service.flush(), telemetry.tracing?.close()]);
     await background.close();
+    endClock();
     await service.close();
     await opened.close();
     await scrapes.close();

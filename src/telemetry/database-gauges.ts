@@ -41,6 +41,21 @@ export const createDatabaseGauges = (registers: Registry[]) => ({
     });
   },
 
+  /** @param readSkewMs reads how far the clock of the database is ahead; if it is too slow, the scrape has no such metric */
+  watchClock(readSkewMs: () => Promise<number>): void {
+    const readOnce = shareResult(readSkewMs);
+    new Gauge({
+      name: 'roster_database_clock_skew_seconds',
+      help: 'How far the clock of the database is ahead of that of this process.',
+      registers,
+      async collect() {
+        const skewMs = await readOnce();
+        if (skewMs === undefined) this.remove();
+        else this.set(skewMs / 1000);
+      },
+    });
+  },
+
   /** @param readAge reads the age of the oldest event without a position; if it is too slow, the scrape has none */
   watchNumbering(readAge: () => Promise<Unnumbered>): void {
     const readOnce = shareResult(readAge);
