@@ -14,7 +14,9 @@ test('clocks that differ by more than five seconds are logged, at the start and 
   onTestFinished(() => void vi.useRealTimers());
   const warn = vi.fn<(fields: object, message: string) => void>();
   const asked = vi.spyOn(db, 'query');
-  const isWarned = (times: number) => expect.poll(() => warn.mock.calls.length).toBe(times);
+  const isWarned = async (times: number) => {
+    await expect.poll(() => warn.mock.calls.length).toBe(times);
+  };
 
   const end = watchClock(db, { warn });
   await isWarned(1);
