@@ -70,6 +70,12 @@ const EMAIL =
 /** An email address of at most 255 code points. */
 export const emailAddress = withLength(z.email({ pattern: EMAIL }), 1, 255);
 
+/**
+ * A password to verify. A short one is wrong, not invalid, and so is a long one, because other systems have longer ones:
+ * imported users keep them, and nobody can tell who was imported. The body is limited.
+ */
+export const givenPassword = z.string().refine(isStorable);
+
 /** An id in a path or query. All formats are valid; unknown ids are a 404. */
 export const resourceId = text(1, 255);
 
