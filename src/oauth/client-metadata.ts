@@ -1,7 +1,6 @@
 import { errors, type ClientMetadata } from 'oidc-provider';
 import { OPENID_SCOPES } from '../entities/index.ts';
-import { isReadableName } from '../procedures/fields.ts';
-import { REDIRECT_URIS_MAX } from '../resources/oauth-clients/oauth-clients.schema.ts';
+import { clientName, REDIRECT_URIS_MAX } from '../resources/oauth-clients/oauth-clients.schema.ts';
 import { findRedirectUriFault, type RedirectRules } from '../resources/oauth-clients/redirect-uri.ts';
 
 /** Members that only an operator could set. */
@@ -26,8 +25,6 @@ const USED_MEMBERS: ReadonlySet<string> = new Set([
   'token_endpoint_auth_method',
 ]);
 
-const NAME_LENGTH_MAX = 100;
-
 /** Creates the function that checks the metadata of a client before oidc-provider checks its types. */
 export const createMetadataCheck =
   (redirectSchemes: readonly string[]) =>
@@ -41,7 +38,8 @@ export const createMetadataCheck =
     if (member === 'openid_scopes' && !isStored(ctx, metadata)) registerOpenId(metadata);
     for (const name of Object.keys(metadata)) if (!isUsedMember(name)) delete metadata[name];
     const { client_name: name, redirect_uris: uris } = metadata;
-    if (name !== undefined && !isReadable(name)) throw new errors.InvalidClientMetadata('client_name is not readable');
+    // A name that was stored before a rule is neutralized where it is shown.
+    if (name !== undefined && !isStored(ctx, metadata)) metadata.client_name = toReadable(name);
     if (!isStringArray(uris)) return;
     if (!isStored(ctx, metadata)) {
       // Clients that register often omit it.
@@ -110,5 +108,8 @@ const isDeviceUri = (uri: string): boolean =>
   /^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?:[:/?]|$)/.test(uri) || /^(?!https?:)[a-z][a-z0-9+.-]*:/i.test(uri);
 
 /** Users decide by the name, so the rule for all names applies. */
-const isReadable = (name: unknown): boolean =>
-  typeof name === 'string' && name.length <= NAME_LENGTH_MAX && name.isWellFormed() && isReadableName(name);
+function toReadable(name: unknown): string {
+  const { data } = clientName.safeParse(name);
+  if (data === undefined) throw new errors.InvalidClientMetadata('client_name is not readable');
+  return data;
+}

@@ -158,6 +158,14 @@ describe('registration (RFC 7591)', () => {
 });
 
 describe('what a registration answers', () => {
+  test('has the name without the white space at its ends, of at most 100 characters', async ({ api }) => {
+    const name = '🏔'.repeat(100);
+    const { status, body } = await register(api, { ...PUBLIC, client_name: ` ${name}\u3000` });
+
+    expect([status, body.client_name]).toEqual([201, name]);
+    expect(await rowOf(api, body.client_id)).toMatchObject({ name });
+  });
+
   test('names no member of OpenID Connect', async ({ api }) => {
     const { body } = await register(api, { ...PUBLIC, client_name: 'Calendar' });
 
@@ -236,6 +244,8 @@ describe('registration is rejected', () => {
     ['a name that isolates text', { client_name: '\u2067Calendar' }, 'invalid_client_metadata'],
     ['a name that is no text', { client_name: '\ud800' }, 'invalid_client_metadata'],
     ['a name that nobody sees', { client_name: ' \u200b\u3164' }, 'invalid_client_metadata'],
+    ['a name of Braille blanks', { client_name: '\u2800' }, 'invalid_client_metadata'],
+    ['a name with a tag in no flag', { client_name: 'Calendar\u{e0041}' }, 'invalid_client_metadata'],
     ['an empty name', { client_name: '' }, 'invalid_client_metadata'],
     ['a name of 101 characters', { client_name: 'a'.repeat(101) }, 'invalid_client_metadata'],
     ['a name that is a number', { client_name: 1 }, 'invalid_client_metadata'],

@@ -1,14 +1,10 @@
 import { z } from 'zod';
-import { readableName } from '../../procedures/fields.ts';
 import { authorizationId, continuation } from '../oauth-consent/continuation.ts';
 import { PASSWORD_LENGTH } from '../../crypto/password-hash.ts';
-import { emailAddress, success, text, timestamp } from '../../procedures/fields.ts';
+import { emailAddress, givenPassword, readableName, success, text, timestamp } from '../../procedures/fields.ts';
 
 /** A password to set. */
 export const newPassword = text(PASSWORD_LENGTH.min, PASSWORD_LENGTH.max);
-
-/** A password to verify. A short one is wrong, not invalid. The length is limited before it is hashed. */
-export const givenPassword = text(0, PASSWORD_LENGTH.max);
 
 /** The token of a link. A malformed one gets the same error as an expired one. */
 export const linkToken = z.string();
