@@ -46,7 +46,8 @@ export const readableName = (min: number, max: number) =>
     z
       .string()
       .check(({ value, issues }) => {
-        if (value !== '' && !isReadableName(value))
+        // The white space at the ends is taken away below, a line end as well.
+        if (value !== '' && !isReadableName(value.trim()))
           issues.push({ code: 'invalid_format', format: 'name', input: value });
       })
       .trim(),
@@ -64,7 +65,7 @@ export function toReadableNames<Names extends Readonly<Record<string, string>>>(
   names: Names,
 ): Names {
   if (acceptsAnyName) return names;
-  const pointers = Object.entries(names).flatMap(([field, name]) => (isReadableName(name) ? [] : [`/${field}`]));
+  const pointers = Object.entries(names).flatMap(([field, name]) => (isReadableName(name.trim()) ? [] : [`/${field}`]));
   if (pointers.length > 0)
     throw new ProblemError('validation_failed', undefined, {
       errors: pointers.map((pointer) => ({ in: 'body', pointer, code: 'invalid_format' })),
