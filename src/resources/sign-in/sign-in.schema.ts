@@ -67,6 +67,8 @@ export const verificationOutput = z.object({
   needsPassword: z.boolean(),
   /** The operator moved an account to the address. */
   isMoved: z.literal(true).optional(),
+  /** The link cannot be used, and the address of the session is verified. */
+  isVerified: z.literal(true).optional(),
   application,
 });
 

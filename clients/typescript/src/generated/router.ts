@@ -1097,6 +1097,7 @@ export type Problem = {
     | 'cursor_expired'
     | 'link_invalid'
     | 'invitation_for_another'
+    | 'account_disabled'
     | 'account_exists'
     | 'already_taken'
     | 'version_mismatch'
@@ -1291,7 +1292,13 @@ export type AppRouter = TRPCBuiltRouter<
       pendingSignUp: Query<void, { email: string; expiresAt: string } | null>;
       readVerification: Mutation<
         { token: string },
-        { email: string; needsPassword: boolean; isMoved?: true | undefined; application?: string | undefined }
+        {
+          email: string;
+          needsPassword: boolean;
+          isMoved?: true | undefined;
+          isVerified?: true | undefined;
+          application?: string | undefined;
+        }
       >;
       verifyEmail: Mutation<
         {
@@ -2019,6 +2026,8 @@ export type AppRouter = TRPCBuiltRouter<
           hasAccount: boolean | null;
           /** The name of the application that sent it, where accepting it leads. */
           application?: string | undefined;
+          /** The team, if the signed-in reader has accepted the invitation already. */
+          acceptedTeamId?: string | undefined;
         }
       >;
       accept: Mutation<
@@ -2079,7 +2088,6 @@ export type AppRouter = TRPCBuiltRouter<
       create: Mutation<
         {
           teamId: string;
-          /** The email address to invite. */
           email: string;
           /** The id of a role that the caller can assign. Default: "member". */
           roleId?: string | undefined;
@@ -3853,6 +3861,10 @@ export type AppRouter = TRPCBuiltRouter<
           firstName?: string | undefined;
           /** The last name. */
           lastName?: string | undefined;
+          /** The https URL of a picture. */
+          avatar?: string | undefined;
+          /** A language tag (BCP 47). */
+          preferredLocale?: string | undefined;
           /** The password, if you have it. Without one, the user signs in by an emailed link or sets one. */
           password?: string | undefined;
           /** Whether you know that the address is theirs. Default: false. */
@@ -3960,6 +3972,8 @@ export type AppRouter = TRPCBuiltRouter<
           ownerId: string;
           /** A description of the team. */
           description?: string | undefined;
+          /** The https URL of a picture. */
+          avatarUrl?: string | undefined;
           /** An id in a system of yours. Unique among accounts, or among teams. */
           externalId?: string | undefined;
         },
@@ -4008,7 +4022,7 @@ export type AppRouter = TRPCBuiltRouter<
           teamId: string;
           /** One of the configured plans. */
           planId: string;
-          /** The status of the subscription. */
+          /** The status, to display. It takes no seats away: `planId` and `addons` alone count. */
           status?: 'trialing' | 'active' | 'past_due' | 'canceled' | 'unpaid' | null | undefined;
           /** The billing interval. */
           interval?: 'month' | 'year' | null | undefined;
@@ -4463,6 +4477,10 @@ export type AppRouter = TRPCBuiltRouter<
           firstName?: string | undefined;
           /** The last name. */
           lastName?: string | undefined;
+          /** The https URL of a picture. */
+          avatar?: string | undefined;
+          /** A language tag (BCP 47). */
+          preferredLocale?: string | undefined;
           /** The password, if you have it. Without one, the user signs in by an emailed link or sets one. */
           password?: string | undefined;
           /** Whether you know that the address is theirs. Default: false. */
@@ -4570,6 +4588,8 @@ export type AppRouter = TRPCBuiltRouter<
           ownerId: string;
           /** A description of the team. */
           description?: string | undefined;
+          /** The https URL of a picture. */
+          avatarUrl?: string | undefined;
           /** An id in a system of yours. Unique among accounts, or among teams. */
           externalId?: string | undefined;
         },
@@ -4618,7 +4638,7 @@ export type AppRouter = TRPCBuiltRouter<
           teamId: string;
           /** One of the configured plans. */
           planId: string;
-          /** The status of the subscription. */
+          /** The status, to display. It takes no seats away: `planId` and `addons` alone count. */
           status?: 'trialing' | 'active' | 'past_due' | 'canceled' | 'unpaid' | null | undefined;
           /** The billing interval. */
           interval?: 'month' | 'year' | null | undefined;
