@@ -14,7 +14,7 @@ import { createOpenIdRouter, OPENID_METADATA } from './openid.ts';
 import { createProvider, ROUTES } from './provider.ts';
 import { allowAnyOrigin, createPreflightHandler } from './cors.ts';
 import { createPageErrorHandler, getErrorStyle } from './error-page.ts';
-import { filterForm, filterQuery } from './request-parameters.ts';
+import { dropNullMembers, filterForm, filterQuery, readForm } from './request-parameters.ts';
 import { createErrorHandler, addRedirectUri } from './token-request.ts';
 
 const METADATA = '/.well-known/oauth-authorization-server';
@@ -51,7 +51,7 @@ export function createOAuthRouter(http: HttpServices): Router {
   pages.get(LOGOUT, named('logout'), limit, createLogoutHandler(http));
   pages.post(LOGOUT, named('logout'), limit, ...redirectForm(LOGOUT), showErrors);
   pages.post(ROUTES.token, named('token'), limit, ...addRedirectUri(db), handleByProvider, handleErrors);
-  pages.post(ROUTES.revocation, named('revoke'), limit, handleByProvider);
+  pages.post(ROUTES.revocation, named('revoke'), limit, ...readForm(), handleByProvider, handleErrors);
   pages.post(ROUTES.introspection, named('introspect'), ...introspectAsOperator(http), handleErrors);
   pages.post(ROUTES.introspection, named('introspect'), limit, handleByProvider);
   const { pushed_authorization_request: pushed } = ROUTES;
@@ -64,7 +64,9 @@ export function createOAuthRouter(http: HttpServices): Router {
       allowAnyOrigin,
       limit,
       limitRegistrations(http),
+      ...dropNullMembers,
       handleByProvider,
+      handleErrors,
     );
     pages.options(ROUTES.registration, createPreflightHandler('POST'));
   }

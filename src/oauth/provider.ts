@@ -18,7 +18,7 @@ import type { Services } from '../service/services.ts';
 import { findSubject } from './accounts.ts';
 import { createAdapter } from './adapter.ts';
 import { fetchClientDocument } from './client-documents.ts';
-import { createMetadataCheck, PRIVILEGED } from './client-metadata.ts';
+import { AUTH_METHODS, createMetadataCheck, PRIVILEGED } from './client-metadata.ts';
 import { saveClientDocument } from './clients.ts';
 import { createErrorRenderer } from './error-page.ts';
 import { storeRefreshAnswer } from './refresh-answers.ts';
@@ -51,8 +51,6 @@ const BROWSER_TOKEN = /^[\w-]{43}$/;
 
 /** Lifetime of the access tokens of first-party clients. */
 const FIRST_PARTY_TOKEN_MS = 10 * MINUTE_MS;
-
-const AUTH_METHODS = ['none', 'client_secret_basic', 'client_secret_post'] as const;
 
 export const ROUTES = {
   authorization: '/oauth/authorize',

@@ -108,6 +108,9 @@ export const filterQuery: RequestHandler = (req, _res, next) => {
   next();
 };
 
+/** Reads the form of a request as it is. */
+export const readForm = (): RequestHandler[] => rewriteForm((form) => Promise.resolve(form));
+
 /** Selects the used parameters of the form of a pushed request. */
 export const filterForm = (): RequestHandler[] => rewriteForm((form) => Promise.resolve(form).then(selectParameters));
 
@@ -117,12 +120,45 @@ export function rewriteForm(rewrite: (form: URLSearchParams) => Promise<URLSearc
     express.raw({ type: 'application/x-www-form-urlencoded', limit: BODY_BYTES_MAX, inflate: false }),
     async (req, _res, next) => {
       if (Buffer.isBuffer(req.body)) {
-        const form = await rewrite(new URLSearchParams(req.body.toString()));
+        const form = await rewrite(takeEmptySecret(req, new URLSearchParams(req.body.toString())));
         rewritten.set(req, copyWithBody(req, Buffer.from(form.toString())));
       }
       next();
     },
   ];
+}
+
+/**
+ * Moves the client id of `Authorization: Basic` with an empty secret to the form: the client has none (RFC 6749, section
+ * 2.3.1). Some libraries send it for public clients, which oidc-provider rejects.
+ */
+function takeEmptySecret(req: Request, form: URLSearchParams): URLSearchParams {
+  const [, credentials = ''] = /^basic +([\w+/=-]+)$/i.exec(req.get('authorization') ?? '') ?? [];
+  const [, encoded = ''] = /^([^:]+):$/.exec(Buffer.from(credentials, 'base64').toString()) ?? [];
+  const id = new URLSearchParams(`id=${encoded}`).get('id') ?? '';
+  if (id === '' || (form.has('client_id') && form.get('client_id') !== id)) return form;
+  delete req.headers.authorization;
+  form.set('client_id', id);
+  return form;
+}
+
+/** Removes members without a value from the JSON of a registration before oidc-provider: null is absent. */
+export const dropNullMembers: RequestHandler[] = [
+  express.raw({ type: 'application/json', limit: BODY_BYTES_MAX, inflate: false }),
+  (req, _res, next) => {
+    if (Buffer.isBuffer(req.body)) rewritten.set(req, copyWithBody(req, withoutNulls(req.body)));
+    next();
+  },
+];
+
+function withoutNulls(body: Buffer): Buffer {
+  try {
+    const value: unknown = JSON.parse(body.toString());
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return body;
+    return Buffer.from(JSON.stringify(Object.fromEntries(Object.entries(value).filter(([, each]) => each !== null))));
+  } catch {
+    return body; // oidc-provider says so
+  }
 }
 
 const rewritten = new WeakMap<Request, IncomingMessage>();
