@@ -20,3 +20,9 @@ export function findResource(baseUrl: string, uri: unknown): Resource | undefine
   const asked = origin.toLowerCase() + path.replace(/\/$/, '');
   return RESOURCES.find((resource) => resourceUri(baseUrl, resource) === asked);
 }
+
+/** Returns the identifier of the resource that is meant, in the spelling that is stored; an unknown one as it is. */
+export function toCanonicalResource(baseUrl: string, uri: string): string {
+  const resource = findResource(baseUrl, uri);
+  return resource === undefined ? uri : resourceUri(baseUrl, resource);
+}

@@ -144,5 +144,5 @@ function narrow(metadata: ClientMetadata, member: keyof typeof OFFERED): void {
   const offered: readonly string[] = OFFERED[member];
   const [needed = ''] = offered;
   if (!given.includes(needed)) throw new errors.InvalidClientMetadata(`${member} must contain ${needed}`);
-  metadata[member] = offered.filter((each) => given.includes(each));
+  Object.assign(metadata, { [member]: offered.filter((each) => given.includes(each)) });
 }

@@ -1,6 +1,7 @@
 import express, { type Request, type RequestHandler } from 'express';
 import { Readable } from 'node:stream';
 import type { IncomingMessage } from 'node:http';
+import { toCanonicalResource } from '../auth/resource.ts';
 import { OPENID_SCOPES } from '../entities/index.ts';
 import { shareRequestIds } from '../http/request-id.ts';
 
@@ -93,26 +94,39 @@ export class ParametersTooLargeError extends Error {
   readonly status = 400;
 }
 
+/** Writes each `resource` in the spelling that is stored, by which oidc-provider compares them. */
+export function normalizeResources(baseUrl: string, parameters: URLSearchParams): URLSearchParams {
+  const resources = parameters.getAll('resource');
+  parameters.delete('resource');
+  for (const uri of resources) parameters.append('resource', toCanonicalResource(baseUrl, uri));
+  return parameters;
+}
+
 /** Selects the parameters that are used. @throws ParametersTooLargeError */
-function selectParameters(parameters: URLSearchParams): URLSearchParams {
-  const kept = removeIgnoredParameters(parameters);
+function selectParameters(baseUrl: string, parameters: URLSearchParams): URLSearchParams {
+  const kept = normalizeResources(baseUrl, removeIgnoredParameters(parameters));
   if (Buffer.byteLength(JSON.stringify([...kept])) > PARAMETERS_BYTES_MAX) throw new ParametersTooLargeError();
   return kept;
 }
 
 /** Selects the used parameters of the query of a request. */
-export const filterQuery: RequestHandler = (req, _res, next) => {
-  const at = req.url.indexOf('?');
-  if (at !== -1)
-    req.url = `${req.url.slice(0, at)}?${selectParameters(new URLSearchParams(req.url.slice(at))).toString()}`;
-  next();
-};
+export const filterQuery =
+  (baseUrl: string): RequestHandler =>
+  (req, _res, next) => {
+    const at = req.url.indexOf('?');
+    if (at !== -1) {
+      const selected = selectParameters(baseUrl, new URLSearchParams(req.url.slice(at)));
+      req.url = `${req.url.slice(0, at)}?${selected.toString()}`;
+    }
+    next();
+  };
 
 /** Reads the form of a request as it is. */
 export const readForm = (): RequestHandler[] => rewriteForm((form) => Promise.resolve(form));
 
 /** Selects the used parameters of the form of a pushed request. */
-export const filterForm = (): RequestHandler[] => rewriteForm((form) => Promise.resolve(form).then(selectParameters));
+export const filterForm = (baseUrl: string): RequestHandler[] =>
+  rewriteForm(async (form) => selectParameters(baseUrl, form));
 
 /** Applies `rewrite` to a form before oidc-provider, which reads the body of a request itself. */
 export function rewriteForm(rewrite: (form: URLSearchParams) => Promise<URLSearchParams>): RequestHandler[] {

@@ -303,7 +303,7 @@ describe('a client proves itself', () => {
       "another client's, in the header": NOBODY,
       'its stand-in': NOBODY,
       'an empty one, in the body': NOBODY,
-      'an empty one, in the header': '401 invalid_client',
+      'an empty one, in the header': NOBODY,
       none: NOBODY,
       'in both places': MALFORMED,
       'in the header, with another id in the body': MALFORMED,
