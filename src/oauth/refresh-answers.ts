@@ -98,6 +98,7 @@ const getAsked = (ctx: KoaContextWithOIDC | undefined): Asked => [
 
 /** Requests mean the same if they get the same scopes, in any order, for the same resource. */
 function toMeaning([scope, resource]: Asked, [grantedScope, grantedResource]: Asked = [undefined, undefined]): string {
-  const scopes = String(scope ?? grantedScope ?? '').split(' ');
+  const effective = scope ?? grantedScope;
+  const scopes = typeof effective === 'string' ? effective.split(' ') : [];
   return JSON.stringify([[...new Set(scopes)].toSorted(), resource ?? grantedResource ?? null]);
 }
