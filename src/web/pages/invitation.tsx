@@ -71,16 +71,7 @@ function Invitation({ token }: { readonly token: string }) {
     );
   }
 
-  const { teamName, roleName, inviterName, email, expiresAt, acceptedTeamId } = invitation;
-  if (acceptedTeamId !== undefined) {
-    return (
-      <Page title={publicTexts.invitation.alreadyTitle} explanation={publicTexts.invitation.already(teamName)}>
-        <ButtonLink to="/teams/$teamId" params={{ teamId: acceptedTeamId }} size="md" fullWidth>
-          {publicTexts.invitation.toTeam}
-        </ButtonLink>
-      </Page>
-    );
-  }
+  const { teamName, roleName, inviterName, email, expiresAt } = invitation;
   return (
     <Page
       title={publicTexts.invitation.title(teamName)}

@@ -244,7 +244,6 @@ export type Problem = {
     | 'cursor_expired'
     | 'link_invalid'
     | 'invitation_for_another'
-    | 'account_disabled'
     | 'account_exists'
     | 'already_taken'
     | 'version_mismatch'

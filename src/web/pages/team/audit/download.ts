@@ -1,4 +1,4 @@
-import { csvLine, saveCsv, saveFile } from '../../../components/table/csv.ts';
+import { csvLine, saveFile } from '../../../components/table/csv.ts';
 import { trpc } from '../../../trpc.ts';
 import type { AuditEvent } from './event.ts';
 
@@ -41,8 +41,7 @@ export async function download(filter: Filter, format: Format): Promise<void> {
     parts.push(...events.map(line));
     cursor = nextCursor;
   }
-  const save = format === 'csv' ? saveCsv : saveFile;
-  save(`audit-log.${format}`, parts);
+  saveFile(`audit-log.${format}`, parts);
 }
 
 const jsonLine = (event: AuditEvent): string => `${JSON.stringify(event)}\n`;
