@@ -1,3 +1,6 @@
+/** Begins a CSV file that is downloaded. Without the byte order mark, Excel does not read it as UTF-8. */
+export const CSV_MARK = '\ufeff';
+
 /** Text that spreadsheets evaluate as a formula (OWASP, CSV injection), also after blanks and in full width. */
 const FORMULA = /^[\s\p{Cf}]*[=+\-@＝＋－＠]|^[\t\r\n]/u;
 

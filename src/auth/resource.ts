@@ -9,6 +9,20 @@ export const resourceUri = (baseUrl: string, resource: Resource): string => base
 export const resourceMetadataPath = (resource: Resource): string =>
   `/.well-known/oauth-protected-resource${PATHS[resource]}`;
 
-/** Finds the resource with an identifier. @returns undefined if it is unknown */
-export const findResource = (baseUrl: string, uri: unknown): Resource | undefined =>
-  RESOURCES.find((resource) => resourceUri(baseUrl, resource) === uri);
+/**
+ * Finds the resource with an identifier. Scheme and host have no case, and one slash at the end is tolerated, because URL
+ * libraries add it.
+ * @returns undefined if it is unknown
+ */
+export function findResource(baseUrl: string, uri: unknown): Resource | undefined {
+  if (typeof uri !== 'string') return undefined;
+  const [, origin = '', path = ''] = /^([a-z]+:\/\/[^/?#]*)(.*)$/is.exec(uri) ?? [];
+  const asked = origin.toLowerCase() + path.replace(/\/$/, '');
+  return RESOURCES.find((resource) => resourceUri(baseUrl, resource) === asked);
+}
+
+/** Returns the identifier of the resource that is meant, in the spelling that is stored; an unknown one as it is. */
+export function toCanonicalResource(baseUrl: string, uri: string): string {
+  const resource = findResource(baseUrl, uri);
+  return resource === undefined ? uri : resourceUri(baseUrl, resource);
+}

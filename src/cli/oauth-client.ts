@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { listAllClients } from '../resources/oauth-clients/oauth-clients.queries.ts';
-import { clientName, OVERLAP_HOURS_MAX, REDIRECT_URIS_MAX } from '../resources/oauth-clients/oauth-clients.schema.ts';
+import { OVERLAP_HOURS_MAX, REDIRECT_URIS_MAX } from '../resources/oauth-clients/oauth-clients.schema.ts';
 import {
   createClient,
   deleteClient,
@@ -12,7 +12,7 @@ import { OPENID_SCOPES, SCOPES, type Scope } from '../entities/index.ts';
 import { CommandError } from './failure.ts';
 import { withServices } from './operate.ts';
 import type { Line } from './output.ts';
-import { createParser, days, hours, listOf, option, productPermissions, required } from './options.ts';
+import { days, hours, listOf, nameOf, option, productPermissions, required } from './options.ts';
 
 type CreateOptions = {
   name: string;
@@ -187,15 +187,7 @@ export function oauthClientCommands(client: Command): void {
     );
 }
 
-const nameOption = (): Option =>
-  option(
-    '--name <name>',
-    'name that users see',
-    createParser(
-      clientName,
-      'It must have 1 to 100 characters, at least one of them visible and no control characters.',
-    ),
-  );
+const nameOption = (): Option => option('--name <name>', 'name that users see', nameOf(1, 100));
 const redirectUriOption = (): Option =>
   new Option('--redirect-uri <uri>', 'redirect URI; can be repeated').argParser(eachUri);
 const homeUrlOption = (): Option => new Option('--home-url <url>', 'start page of the application');

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander';
 import type { z } from 'zod';
-import { emailAddress, productPermissionNames, text } from '../procedures/fields.ts';
+import { emailAddress, productPermissionNames, readableName, text } from '../procedures/fields.ts';
 
 type Parse<Value> = (raw: string) => Value;
 
@@ -24,14 +24,21 @@ export const expiryOption = (): Option =>
 export const createParser =
   (schema: z.ZodType<string>, fault: string): Parse<string> =>
   (raw) => {
-    if (!schema.safeParse(raw).success) throw new InvalidArgumentError(fault);
-    return raw;
+    const { data } = schema.safeParse(raw);
+    if (data === undefined) throw new InvalidArgumentError(fault);
+    return data;
   };
 
 export const email = createParser(emailAddress, 'It must be an email address.');
 
 export const textOf = (min: number, max: number): Parse<string> =>
   createParser(text(min, max), `It must have ${min} to ${max} characters.`);
+
+export const nameOf = (min: number, max: number): Parse<string> =>
+  createParser(
+    readableName(min, max),
+    `It must have ${min} to ${max} characters, at least one of them visible and no control characters.`,
+  );
 
 const ISO_INSTANT = /^(\d{4})-(\d\d)-(\d\d)T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/;
 const LAST_INSTANT = Date.UTC(9999, 11, 31);

@@ -3,7 +3,7 @@ import { PASSWORD_COST } from '../config/password-cost.ts';
 import { deriveTag, withHashSlot } from './argon2.ts';
 import { createDummyHash, readForeignHash, readHash, UnsupportedHashError, type StoredHash } from './foreign-hash.ts';
 
-/** The length of a password in code points. */
+/** The length of a new password in code points. Imported ones can have other lengths. */
 export const PASSWORD_LENGTH = { min: 8, max: 128 } as const;
 
 /** The cost of one hash. Configuration can raise it; {@link MIN_COST} is the minimum. */
@@ -85,5 +85,10 @@ const applyMinCost = ({ memoryKib, passes }: PasswordCost) => ({
 
 const toUnpaddedBase64 = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '');
 
-// Keyboards compose an accented letter differently; for the user it is the same password.
-const normalize = (password: string): string => password.normalize('NFKC');
+/** Several times the longest password that can be set. */
+const NORMALIZED_LENGTH_MAX = 1024;
+
+// Keyboards compose an accented letter differently; for the user it is the same password. The time grows with the square of
+// the number of accents on one letter: those of a whole body take seconds, so longer passwords are hashed as typed.
+const normalize = (password: string): string =>
+  password.length > NORMALIZED_LENGTH_MAX ? password : password.normalize('NFKC');

@@ -18,11 +18,22 @@ export function createQuote(language: Language): Quote {
   return (name, lengthMax = NAME_LENGTH_MAX) => {
     const line = replaceQuotationMarks(neutralize(name))
       .replace(/[\p{Cc}\p{Z}\s]+/gu, ' ')
-      .replace(/[\p{Cf}\p{Cs}\p{Co}\p{Default_Ignorable_Code_Point}]/gu, '')
+      .replace(/[\p{Cs}\p{Co}]/gu, '')
       .replace(/([.:．。｡․﹒：﹕])(?=\S)/gu, '$1 ')
       .trim();
-    const characters = Array.from(line);
-    const bounded = characters.length > lengthMax ? `${characters.slice(0, lengthMax - 1).join('')}…` : line;
+    const bounded = Array.from(line).length > lengthMax ? `${cut(line, lengthMax - 1)}…` : line;
     return open + (direction === 'rtl' ? isolate(bounded) : isolateRightToLeft(bounded)) + close;
   };
+}
+
+const clusters = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+
+/** Returns the beginning of a text with at most so many code points, in whole characters as its readers see them. */
+function cut(text: string, lengthMax: number): string {
+  let length = 0;
+  for (const { index, segment } of clusters.segment(text)) {
+    length += Array.from(segment).length;
+    if (length > lengthMax) return text.slice(0, index);
+  }
+  return text;
 }

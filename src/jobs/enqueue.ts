@@ -63,13 +63,13 @@ export type Jobs = {
   sendInvitation: { invitationId: string; sealedToken: string; copiedLink?: string };
   sendAccountMail: AccountMail;
   /**
-   * A request for an emailed link to an address, whether or not it has an account. `attemptId` is the sign-up that
-   * requests it, and `browserHash` the hex hash of the browser whose sign-up is verified. `clientId` is the application at
+   * A request for an emailed link to an address, which is encrypted: the job is there whether or not it has an account.
+   * `attemptId` is the sign-up that requests it, and `browserHash` the hex hash of the browser whose sign-up is verified. `clientId` is the application at
    * which the request began.
    */
   sendRequestedLink: {
     kind: 'reset_password' | 'sign_in' | 'verify_email';
-    email: string;
+    sealedEmail: string;
     browserHash?: string;
     attemptId?: string;
     clientId?: string;
@@ -144,6 +144,13 @@ export async function enqueue<Name extends keyof Jobs>(
 ): Promise<void> {
   await runStep(tx, jobStep(...job));
 }
+
+/**
+ * Waiting requests of one kind for an address are one, except those of several sign-ups. The deletion of an account finds
+ * them by the hash.
+ */
+export const requestedLinkKey = (kind: string, email: string, signUp = ''): string =>
+  `link:${kind}:${hash('sha256', email.toLowerCase())}:${signUp}`;
 
 /** An invitation has at most one waiting email. A renewal replaces it. */
 export const invitationKey = (invitationId: string): string => `invitation:${invitationId}`;

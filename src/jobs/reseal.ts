@@ -22,6 +22,13 @@ const STORES: Readonly<Record<string, Store>> = {
       set payload = jsonb_set(payload::jsonb, '{sealedToken}', to_jsonb($2::text))::json
       where id = $1::bigint and payload->>'sealedToken' = $3 returning 1`,
   },
+  'requests for links': {
+    select: `select id::text as key, payload->>'sealedEmail' as encrypted from ${QUEUE_JOBS}
+      where payload->>'sealedEmail' is not null`,
+    update: `update ${QUEUE_JOBS}
+      set payload = jsonb_set(payload::jsonb, '{sealedEmail}', to_jsonb($2::text))::json
+      where id = $1::bigint and payload->>'sealedEmail' = $3 returning 1`,
+  },
   'authorization requests': {
     select: `select encode(id_hash, 'hex') as key, payload->>'parJti' as encrypted from authorization_request
       where payload->>'parJti' is not null`,

@@ -52,6 +52,8 @@ export function mcpHandler(http: HttpServices, { routes: { routes }, describe }:
         return;
       }
       const { call, body } = await admit(http, tools, req, res, state, { requestIds, address });
+      // Programs without a client library. The SDK requires both types by name, and answers with one of them.
+      if (/^\s*$|\*\/\*/.test(req.headers.accept ?? '')) req.headers.accept = 'application/json, text/event-stream';
       await serve(Object.assign(req, { auth: { token: '', clientId: '', scopes: [], extra: call } }), res, body);
     } catch (error) {
       if (res.headersSent) throw error;

@@ -1,8 +1,10 @@
 import { errors, type ClientMetadata } from 'oidc-provider';
 import { OPENID_SCOPES } from '../entities/index.ts';
-import { isReadableName } from '../procedures/fields.ts';
-import { REDIRECT_URIS_MAX } from '../resources/oauth-clients/oauth-clients.schema.ts';
+import { clientName, REDIRECT_URIS_MAX } from '../resources/oauth-clients/oauth-clients.schema.ts';
 import { findRedirectUriFault, type RedirectRules } from '../resources/oauth-clients/redirect-uri.ts';
+
+/** How clients authenticate at the token endpoint. */
+export const AUTH_METHODS = ['none', 'client_secret_basic', 'client_secret_post'] as const;
 
 /** Members that only an operator could set. */
 export const PRIVILEGED = ['first_party', 'skip_consent', 'openid_scopes'] as const;
@@ -26,22 +28,32 @@ const USED_MEMBERS: ReadonlySet<string> = new Set([
   'token_endpoint_auth_method',
 ]);
 
-const NAME_LENGTH_MAX = 100;
+/** What clients can register of these. Others are left out, because clients register all that they know (RFC 7591, section 3.2.1). */
+const OFFERED = {
+  grant_types: ['authorization_code', 'refresh_token'],
+  response_types: ['code'],
+} as const;
 
 /** Creates the function that checks the metadata of a client before oidc-provider checks its types. */
 export const createMetadataCheck =
   (redirectSchemes: readonly string[]) =>
   (ctx: unknown, member: string, value: unknown, metadata: ClientMetadata): void => {
     // Our own store sets these; they are never in what a client registers or publishes.
-    if (value !== undefined && !isStored(ctx, metadata)) {
+    if (value !== undefined && value !== null && !isStored(ctx, metadata)) {
       throw new errors.InvalidClientMetadata(`${member} cannot be set`);
     }
     if (!registered.has(metadata)) registered.set(metadata, metadata.scope);
     // The last of them, so that none was there.
     if (member === 'openid_scopes' && !isStored(ctx, metadata)) registerOpenId(metadata);
-    for (const name of Object.keys(metadata)) if (!isUsedMember(name)) delete metadata[name];
-    const { client_name: name, redirect_uris: uris } = metadata;
-    if (name !== undefined && !isReadable(name)) throw new errors.InvalidClientMetadata('client_name is not readable');
+    // oidc-provider gives those without a value its defaults afterwards.
+    for (const name of Object.keys(metadata)) if (!isUsedMember(name) || metadata[name] === null) delete metadata[name];
+    const { redirect_uris: uris } = metadata;
+    if (!isStored(ctx, metadata)) {
+      setName(metadata);
+      narrow(metadata, 'grant_types');
+      narrow(metadata, 'response_types');
+      requireOfferedMethod(metadata);
+    }
     if (!isStringArray(uris)) return;
     if (!isStored(ctx, metadata)) {
       // Clients that register often omit it.
@@ -110,5 +122,27 @@ const isDeviceUri = (uri: string): boolean =>
   /^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?:[:/?]|$)/.test(uri) || /^(?!https?:)[a-z][a-z0-9+.-]*:/i.test(uri);
 
 /** Users decide by the name, so the rule for all names applies. */
-const isReadable = (name: unknown): boolean =>
-  typeof name === 'string' && name.length <= NAME_LENGTH_MAX && name.isWellFormed() && isReadableName(name);
+function setName(metadata: ClientMetadata): void {
+  if (metadata.client_name === undefined) return;
+  const { data, error } = clientName.safeParse(metadata.client_name);
+  if (data !== undefined) metadata.client_name = data;
+  else if (error?.issues.some(({ code }) => code === 'too_big'))
+    throw new errors.InvalidClientMetadata('client_name must have at most 100 characters');
+  else throw new errors.InvalidClientMetadata('client_name is not readable');
+}
+
+/** A method is never replaced, because the client would authenticate by another one than it registered. */
+function requireOfferedMethod({ token_endpoint_auth_method: method }: ClientMetadata): void {
+  if (method !== undefined && !AUTH_METHODS.some((offered) => offered === method))
+    throw new errors.InvalidClientMetadata(`token_endpoint_auth_method must be one of ${AUTH_METHODS.join(', ')}`);
+}
+
+/** Leaves out what is not offered. A client that asks for none of the code flow cannot be used here. */
+function narrow(metadata: ClientMetadata, member: keyof typeof OFFERED): void {
+  const given: unknown = metadata[member];
+  if (!isStringArray(given)) return;
+  const offered: readonly string[] = OFFERED[member];
+  const [needed = ''] = offered;
+  if (!given.includes(needed)) throw new errors.InvalidClientMetadata(`${member} must contain ${needed}`);
+  Object.assign(metadata, { [member]: offered.filter((each) => given.includes(each)) });
+}

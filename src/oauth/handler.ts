@@ -14,7 +14,7 @@ import { createOpenIdRouter, OPENID_METADATA } from './openid.ts';
 import { createProvider, ROUTES } from './provider.ts';
 import { allowAnyOrigin, createPreflightHandler } from './cors.ts';
 import { createPageErrorHandler, getErrorStyle } from './error-page.ts';
-import { filterForm, filterQuery } from './request-parameters.ts';
+import { dropNullMembers, filterForm, filterQuery, readForm } from './request-parameters.ts';
 import { createErrorHandler, addRedirectUri } from './token-request.ts';
 
 const METADATA = '/.well-known/oauth-authorization-server';
@@ -44,18 +44,25 @@ export function createOAuthRouter(http: HttpServices): Router {
     pages.options(path, handleByProvider);
   }
   pages.use(createOpenIdRouter(http));
-  pages.get(ROUTES.authorization, named('authorize'), limit, filterQuery, handleByProvider, showErrors);
+  pages.get(ROUTES.authorization, named('authorize'), limit, filterQuery(config.baseUrl), handleByProvider, showErrors);
   // Applications can choose (OpenID Connect Core 1.0, section 3.1.2.1).
   pages.post(ROUTES.authorization, named('authorize'), limit, ...redirectForm(ROUTES.authorization), showErrors);
   pages.get(`${ROUTES.authorization}/:id`, named('resume'), limit, removeQuery, handleByProvider);
   pages.get(LOGOUT, named('logout'), limit, createLogoutHandler(http));
   pages.post(LOGOUT, named('logout'), limit, ...redirectForm(LOGOUT), showErrors);
-  pages.post(ROUTES.token, named('token'), limit, ...addRedirectUri(db), handleByProvider, handleErrors);
-  pages.post(ROUTES.revocation, named('revoke'), limit, handleByProvider);
+  pages.post(
+    ROUTES.token,
+    named('token'),
+    limit,
+    ...addRedirectUri(db, config.baseUrl),
+    handleByProvider,
+    handleErrors,
+  );
+  pages.post(ROUTES.revocation, named('revoke'), limit, ...readForm(), handleByProvider, handleErrors);
   pages.post(ROUTES.introspection, named('introspect'), ...introspectAsOperator(http), handleErrors);
   pages.post(ROUTES.introspection, named('introspect'), limit, handleByProvider);
   const { pushed_authorization_request: pushed } = ROUTES;
-  pages.post(pushed, named('par'), limit, ...filterForm(), handleByProvider, handleErrors);
+  pages.post(pushed, named('par'), limit, ...filterForm(config.baseUrl), handleByProvider, handleErrors);
   for (const path of [ROUTES.token, ROUTES.revocation, pushed]) pages.options(path, handleByProvider);
   if (config.oauth.registration) {
     pages.post(
@@ -64,7 +71,9 @@ export function createOAuthRouter(http: HttpServices): Router {
       allowAnyOrigin,
       limit,
       limitRegistrations(http),
+      ...dropNullMembers,
       handleByProvider,
+      handleErrors,
     );
     pages.options(ROUTES.registration, createPreflightHandler('POST'));
   }

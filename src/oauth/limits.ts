@@ -26,12 +26,27 @@ export function limitByAddress(http: HttpServices): RequestHandler {
   };
 }
 
-/** Limits client registrations per IP address. */
+/**
+ * Limits client registrations per IP address. Refused ones have a limit of their own, so that an application whose
+ * metadata is corrected by trying does not use up the clients of its network.
+ */
 export function limitRegistrations(http: HttpServices): RequestHandler {
+  const { registrations, refusedRegistrations } = http.attempts;
   return async (req, res, next) => {
-    const { allowed, resetSeconds } = await http.attempts.registrations.consume(addressBucket(http.clientAddress(req)));
-    if (allowed) next();
-    else sendTooMany(http, req, res, 'too many registrations from this address', resetSeconds);
+    const bucket = addressBucket(http.clientAddress(req));
+    // Both count until the answer is known, so that concurrent requests count too.
+    for (const counter of [refusedRegistrations, registrations]) {
+      const { allowed, resetSeconds } = await counter.consume(bucket);
+      if (allowed) continue;
+      if (counter === registrations) await refusedRegistrations.refund(bucket);
+      sendTooMany(http, req, res, 'too many registrations from this address', resetSeconds);
+      return;
+    }
+    res.once('close', () => {
+      const other = res.statusCode === 201 ? refusedRegistrations : registrations;
+      void other.refund(bucket);
+    });
+    next();
   };
 }
 

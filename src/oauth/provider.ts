@@ -9,7 +9,7 @@ import Provider, {
   type KoaContextWithOIDC,
 } from 'oidc-provider';
 import { findSourceBySecret } from '../resources/oauth-clients/registered-client.ts';
-import { hasOrigin, isLoopbackUri } from '../resources/oauth-clients/redirect-uri.ts';
+import { isPageOfClient } from '../resources/oauth-clients/redirect-uri.ts';
 import { findResource, resourceUri } from '../auth/resource.ts';
 import { GRANT_DAYS, SCOPES, newId } from '../entities/index.ts';
 import type { Cookies } from '../http/cookies.ts';
@@ -18,7 +18,7 @@ import type { Services } from '../service/services.ts';
 import { findSubject } from './accounts.ts';
 import { createAdapter } from './adapter.ts';
 import { fetchClientDocument } from './client-documents.ts';
-import { createMetadataCheck, PRIVILEGED } from './client-metadata.ts';
+import { AUTH_METHODS, createMetadataCheck, PRIVILEGED } from './client-metadata.ts';
 import { saveClientDocument } from './clients.ts';
 import { createErrorRenderer } from './error-page.ts';
 import { storeRefreshAnswer } from './refresh-answers.ts';
@@ -51,8 +51,6 @@ const BROWSER_TOKEN = /^[\w-]{43}$/;
 
 /** Lifetime of the access tokens of first-party clients. */
 const FIRST_PARTY_TOKEN_MS = 10 * MINUTE_MS;
-
-const AUTH_METHODS = ['none', 'client_secret_basic', 'client_secret_post'] as const;
 
 export const ROUTES = {
   authorization: '/oauth/authorize',
@@ -213,7 +211,7 @@ function createConfiguration(services: Services, cookies: Cookies): Configuratio
     },
     findAccount: (_ctx, id) => findSubject(db, id),
     extraClientMetadata: { properties: [...PRIVILEGED], validator: createMetadataCheck(config.oauth.redirectSchemes) },
-    clientBasedCORS: (_ctx, origin, client) => isOriginOfClient(client, origin),
+    clientBasedCORS: allowPagesOfClient,
     renderError: createErrorRenderer(config.brand),
     fetch: (input, options) => fetchClientDocument(input instanceof Request ? input.url : input, options),
     discovery: {
@@ -225,12 +223,14 @@ function createConfiguration(services: Services, cookies: Cookies): Configuratio
 }
 
 /**
- * Returns whether a page of the origin can call the token endpoint for a client: a public client with a redirect URI of
- * this origin, in development also one of the user's own device.
+ * Lets pages of a public client read the answer. oidc-provider rejects the request of every other origin, although a server
+ * or an application on a device can send any `Origin`: here it is answered, and other pages cannot read it.
  */
-const isOriginOfClient = ({ clientAuthMethod, applicationType, redirectUris = [] }: Client, origin: string): boolean =>
-  clientAuthMethod === 'none' &&
-  hasOrigin(applicationType === 'web' ? redirectUris : redirectUris.filter((uri) => !isLoopbackUri(uri)), origin);
+function allowPagesOfClient(ctx: KoaContextWithOIDC, origin: string, client: Client): boolean {
+  const { clientAuthMethod, redirectUris = [] } = client;
+  if (clientAuthMethod !== 'none' || !isPageOfClient(redirectUris, origin)) ctx.remove('Access-Control-Allow-Origin');
+  return true;
+}
 
 /** Creates a policy with one prompt, which is always shown: the consent page, which also signs users in. */
 function createConsentPolicy() {

@@ -33,8 +33,18 @@ const findAnswer = query<{ answer: string | null; is_coming: boolean }>(
        where s.token_hash = any(r.successors) and s.used_at is null and s.consumed_at is null))`,
 );
 
+/** What a request asks for by `scope` and `resource`. */
+type Asked = readonly [scope: unknown, resource: unknown];
+
 /** An answer, and the parameters of its request. */
-type Answer = { readonly asked: string; readonly team?: string | undefined; readonly body: unknown };
+type Answer = {
+  /** `Asked` as JSON. */
+  readonly asked: string;
+  /** What the refresh token gives to a request that asks for nothing. Earlier versions did not store it. */
+  readonly granted?: Asked;
+  readonly team?: string | undefined;
+  readonly body: unknown;
+};
 
 /** A repeated refresh, by a client that lost the answer or refreshes concurrently. It gets the first answer. */
 export class RepeatedRefresh extends errors.InvalidGrant {
@@ -48,11 +58,12 @@ export class RepeatedRefresh extends errors.InvalidGrant {
 
 /** Stores the encrypted answer of a refresh for a repetition. If that fails, the client still gets its answer. */
 export async function storeRefreshAnswer({ db, encryption }: Services, ctx: KoaContextWithOIDC): Promise<void> {
-  const consumed = ctx.oidc.entities.RotatedRefreshToken?.jti;
+  const { jti: consumed, scope, resource } = ctx.oidc.entities.RotatedRefreshToken ?? {};
   if (consumed === undefined || ctx.status !== 200) return;
   const events: EventEmitter = ctx.oidc.provider; // its types list fewer events than it has
   const body = ctx.body as { access_token: string; refresh_token: string }; // a token response (RFC 6749, section 5.1)
-  const answer: Answer = { asked: getRequestKey(ctx), team: getRequestedTeam(ctx), body };
+  const granted = [scope, resource] as const;
+  const answer: Answer = { asked: JSON.stringify(getAsked(ctx)), granted, team: getRequestedTeam(ctx), body };
   const successors = [hashSecret(body.access_token), hashSecret(body.refresh_token)];
   await db
     .run(saveAnswer, [hashSecret(consumed), encryption.encrypt(JSON.stringify(answer)), successors])
@@ -60,7 +71,7 @@ export async function storeRefreshAnswer({ db, encryption }: Services, ctx: KoaC
 }
 
 /**
- * Returns the answer that a refresh token got less than `OAUTH_REFRESH_REPEAT` seconds ago, for the same parameters.
+ * Returns the answer that a refresh token got less than `OAUTH_REFRESH_REPEAT` seconds ago, for parameters that mean the same.
  * @returns undefined if one of the new tokens was used or revoked since, or the grant was reduced or revoked
  */
 export async function findRefreshAnswer({ config, db, encryption }: Services, tokenHash: Buffer): Promise<unknown> {
@@ -68,15 +79,26 @@ export async function findRefreshAnswer({ config, db, encryption }: Services, to
     const [row] = await db.query(findAnswer, [tokenHash, config.oauth.refreshRepeatSeconds]);
     if (row === undefined || (row.answer === null && !row.is_coming)) return undefined;
     if (row.answer !== null) {
-      const { asked, team, body } = JSON.parse(encryption.decrypt(row.answer)) as Answer; // encrypted by storeRefreshAnswer
+      const { asked, granted, team, body } = JSON.parse(encryption.decrypt(row.answer)) as Answer; // encrypted by storeRefreshAnswer
       // One of two tabs has changed the team. That is no theft, and the other one has to ask again.
       if (team !== getRequestedTeam(Provider.ctx))
         throw new errors.InvalidGrant('refresh token was used for another team just now; use the new one');
-      return asked === getRequestKey(Provider.ctx) ? body : undefined;
+      return toMeaning(JSON.parse(asked) as Asked, granted) === toMeaning(getAsked(Provider.ctx), granted)
+        ? body
+        : undefined; // as stored
     }
     await sleep(POLL_MS);
   }
 }
 
-const getRequestKey = (ctx: KoaContextWithOIDC | undefined): string =>
-  JSON.stringify([ctx?.oidc.params?.['scope'], ctx?.oidc.params?.['resource']]);
+const getAsked = (ctx: KoaContextWithOIDC | undefined): Asked => [
+  ctx?.oidc.params?.['scope'],
+  ctx?.oidc.params?.['resource'],
+];
+
+/** Requests mean the same if they get the same scopes, in any order, for the same resource. */
+function toMeaning([scope, resource]: Asked, [grantedScope, grantedResource]: Asked = [undefined, undefined]): string {
+  const effective = scope ?? grantedScope;
+  const scopes = typeof effective === 'string' ? effective.split(' ') : [];
+  return JSON.stringify([[...new Set(scopes)].toSorted(), resource ?? grantedResource ?? null]);
+}

@@ -1,6 +1,7 @@
 import express, { type Request, type RequestHandler } from 'express';
 import { Readable } from 'node:stream';
 import type { IncomingMessage } from 'node:http';
+import { toCanonicalResource } from '../auth/resource.ts';
 import { OPENID_SCOPES } from '../entities/index.ts';
 import { shareRequestIds } from '../http/request-id.ts';
 
@@ -93,23 +94,39 @@ export class ParametersTooLargeError extends Error {
   readonly status = 400;
 }
 
+/** Writes each `resource` in the spelling that is stored, by which oidc-provider compares them. */
+export function normalizeResources(baseUrl: string, parameters: URLSearchParams): URLSearchParams {
+  const resources = parameters.getAll('resource');
+  parameters.delete('resource');
+  for (const uri of resources) parameters.append('resource', toCanonicalResource(baseUrl, uri));
+  return parameters;
+}
+
 /** Selects the parameters that are used. @throws ParametersTooLargeError */
-function selectParameters(parameters: URLSearchParams): URLSearchParams {
-  const kept = removeIgnoredParameters(parameters);
+function selectParameters(baseUrl: string, parameters: URLSearchParams): URLSearchParams {
+  const kept = normalizeResources(baseUrl, removeIgnoredParameters(parameters));
   if (Buffer.byteLength(JSON.stringify([...kept])) > PARAMETERS_BYTES_MAX) throw new ParametersTooLargeError();
   return kept;
 }
 
 /** Selects the used parameters of the query of a request. */
-export const filterQuery: RequestHandler = (req, _res, next) => {
-  const at = req.url.indexOf('?');
-  if (at !== -1)
-    req.url = `${req.url.slice(0, at)}?${selectParameters(new URLSearchParams(req.url.slice(at))).toString()}`;
-  next();
-};
+export const filterQuery =
+  (baseUrl: string): RequestHandler =>
+  (req, _res, next) => {
+    const at = req.url.indexOf('?');
+    if (at !== -1) {
+      const selected = selectParameters(baseUrl, new URLSearchParams(req.url.slice(at)));
+      req.url = `${req.url.slice(0, at)}?${selected.toString()}`;
+    }
+    next();
+  };
+
+/** Reads the form of a request as it is. */
+export const readForm = (): RequestHandler[] => rewriteForm((form) => Promise.resolve(form));
 
 /** Selects the used parameters of the form of a pushed request. */
-export const filterForm = (): RequestHandler[] => rewriteForm((form) => Promise.resolve(form).then(selectParameters));
+export const filterForm = (baseUrl: string): RequestHandler[] =>
+  rewriteForm(async (form) => selectParameters(baseUrl, form));
 
 /** Applies `rewrite` to a form before oidc-provider, which reads the body of a request itself. */
 export function rewriteForm(rewrite: (form: URLSearchParams) => Promise<URLSearchParams>): RequestHandler[] {
@@ -117,12 +134,45 @@ export function rewriteForm(rewrite: (form: URLSearchParams) => Promise<URLSearc
     express.raw({ type: 'application/x-www-form-urlencoded', limit: BODY_BYTES_MAX, inflate: false }),
     async (req, _res, next) => {
       if (Buffer.isBuffer(req.body)) {
-        const form = await rewrite(new URLSearchParams(req.body.toString()));
+        const form = await rewrite(takeEmptySecret(req, new URLSearchParams(req.body.toString())));
         rewritten.set(req, copyWithBody(req, Buffer.from(form.toString())));
       }
       next();
     },
   ];
+}
+
+/**
+ * Moves the client id of `Authorization: Basic` with an empty secret to the form: the client has none (RFC 6749, section
+ * 2.3.1). Some libraries send it for public clients, which oidc-provider rejects.
+ */
+function takeEmptySecret(req: Request, form: URLSearchParams): URLSearchParams {
+  const [, credentials = ''] = /^basic +([\w+/=-]+)$/i.exec(req.get('authorization') ?? '') ?? [];
+  const [, encoded = ''] = /^([^:]+):$/.exec(Buffer.from(credentials, 'base64').toString()) ?? [];
+  const id = new URLSearchParams(`id=${encoded}`).get('id') ?? '';
+  if (id === '' || (form.has('client_id') && form.get('client_id') !== id)) return form;
+  delete req.headers.authorization;
+  form.set('client_id', id);
+  return form;
+}
+
+/** Removes members without a value from the JSON of a registration before oidc-provider: null is absent. */
+export const dropNullMembers: RequestHandler[] = [
+  express.raw({ type: 'application/json', limit: BODY_BYTES_MAX, inflate: false }),
+  (req, _res, next) => {
+    if (Buffer.isBuffer(req.body)) rewritten.set(req, copyWithBody(req, withoutNulls(req.body)));
+    next();
+  },
+];
+
+function withoutNulls(body: Buffer): Buffer {
+  try {
+    const value: unknown = JSON.parse(body.toString());
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return body;
+    return Buffer.from(JSON.stringify(Object.fromEntries(Object.entries(value).filter(([, each]) => each !== null))));
+  } catch {
+    return body; // oidc-provider says so
+  }
 }
 
 const rewritten = new WeakMap<Request, IncomingMessage>();

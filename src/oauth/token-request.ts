@@ -6,7 +6,7 @@ import type { HttpServices } from '../http/http-services.ts';
 import { requestIdsOf } from '../http/request-id.ts';
 import { toProblemError } from '../procedures/problem-details.ts';
 import { UNAVAILABLE } from './events.ts';
-import { removeOpenIdScopes, rewriteForm } from './request-parameters.ts';
+import { normalizeResources, removeOpenIdScopes, rewriteForm } from './request-parameters.ts';
 
 const findRedirectUri = query<{ uri: string }>(
   'oauth_token_find_redirect_uri',
@@ -17,13 +17,14 @@ const findRedirectUri = query<{ uri: string }>(
  * Adds the `redirect_uri` of the code to a token request without one. OAuth 2.1 does not send it, because PKCE
  * protects the code, but oidc-provider requires it.
  */
-export const addRedirectUri = (db: QueryRunner): RequestHandler[] =>
+export const addRedirectUri = (db: QueryRunner, baseUrl: string): RequestHandler[] =>
   rewriteForm(async (form) => {
     const isOmitted = form.getAll('redirect_uri').every((uri) => uri === '');
     // Clients repeat the scopes of the authorization when they refresh.
     const scopes = form.getAll('scope').map(removeOpenIdScopes);
     form.delete('scope');
     for (const scope of scopes) if (scope !== '') form.append('scope', scope);
+    normalizeResources(baseUrl, form);
     const code = form.get('grant_type') === 'authorization_code' && isOmitted ? form.get('code') : null;
     if (code !== null) {
       const [bound] = await db.query(findRedirectUri, [hashSecret(code)]);

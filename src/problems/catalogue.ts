@@ -84,6 +84,11 @@ export const PROBLEMS = {
   ],
   link_invalid: [404, 'Invalid or expired link', 'Request a new link. It was used, has expired, or was replaced.'],
   invitation_for_another: [403, 'Invitation for another email', 'Sign in with the email address that was invited.'],
+  account_disabled: [
+    403,
+    'Account disabled',
+    'Ask the operator to enable the account, then open the invitation again.',
+  ],
   account_exists: [409, 'Account already exists', 'Sign in, then open the invitation again.'],
   already_taken: [409, 'Already in use', 'Choose another value for the field in `detail`, or use what has it already.'],
   version_mismatch: [412, 'Changed meanwhile', 'Read the resource again, and send the change with its present `ETag`.'],

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { PERMISSIONS, SCOPES } from '../entities/index.ts';
-import { showsSomething } from '../messages/neutralize.ts';
+import { hasStrayTags, showsSomething } from '../messages/neutralize.ts';
 import { ProblemError } from '../problems/error.ts';
 
 /** Whether PostgreSQL can store a string: it has no U+0000 and no lone surrogate. */
@@ -37,30 +37,41 @@ export const text = (min: number, max: number) => withLength(z.string(), min, ma
 const UNREADABLE = /[\p{Cc}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]/u;
 
 /** Whether a name displays as one line as written: without characters that reorder, hide or break text. */
-export const isReadableName = (name: string): boolean => !UNREADABLE.test(name) && showsSomething(name);
+export const isReadableName = (name: string): boolean =>
+  !UNREADABLE.test(name) && !hasStrayTags(name) && showsSomething(name);
 
-/** The name of a resource or user, with `min` to `max` code points. */
+/** The name of a resource or user, with `min` to `max` code points. Without the white space at its ends. */
 export const readableName = (min: number, max: number) =>
-  text(min, max).check(({ value, issues }) => {
-    if (value !== '' && !isReadableName(value)) issues.push({ code: 'invalid_format', format: 'name', input: value });
-  });
+  withLength(
+    z
+      .string()
+      .check(({ value, issues }) => {
+        // The white space at the ends is taken away below, a line end as well.
+        if (value !== '' && !isReadableName(value.trim()))
+          issues.push({ code: 'invalid_format', format: 'name', input: value });
+      })
+      .trim(),
+    min,
+    max,
+  );
 
 /**
- * Requires readable names, except from callers over REST. There only the lengths are checked (section 8 of the
- * contract), so operations that also serve tRPC and MCP cannot check this in their input schema.
+ * Returns readable names, without the white space at their ends; from callers over REST any, as they are. There only the
+ * lengths are checked (section 8 of the contract), so operations that also serve tRPC and MCP cannot do this in their
+ * input schema.
  */
-export function requireReadableNames(
+export function toReadableNames<Names extends Readonly<Record<string, string>>>(
   { acceptsAnyName }: { readonly acceptsAnyName: boolean },
-  names: Readonly<Record<string, string | undefined>>,
-): void {
-  if (acceptsAnyName) return;
-  const pointers = Object.entries(names).flatMap(([field, name]) =>
-    name === undefined || isReadableName(name) ? [] : [`/${field}`],
-  );
-  if (pointers.length === 0) return;
-  throw new ProblemError('validation_failed', undefined, {
-    errors: pointers.map((pointer) => ({ in: 'body', pointer, code: 'invalid_format' })),
-  });
+  names: Names,
+): Names {
+  if (acceptsAnyName) return names;
+  const pointers = Object.entries(names).flatMap(([field, name]) => (isReadableName(name.trim()) ? [] : [`/${field}`]));
+  if (pointers.length > 0)
+    throw new ProblemError('validation_failed', undefined, {
+      errors: pointers.map((pointer) => ({ in: 'body', pointer, code: 'invalid_format' })),
+    });
+  // The same members.
+  return Object.fromEntries(Object.entries(names).map(([field, name]) => [field, name.trim()])) as Names;
 }
 
 /** The pattern of `input type=email` in HTML (WHATWG), but the domain needs a dot. */
@@ -69,6 +80,12 @@ const EMAIL =
 
 /** An email address of at most 255 code points. */
 export const emailAddress = withLength(z.email({ pattern: EMAIL }), 1, 255);
+
+/**
+ * A password to verify. A short one is wrong, not invalid, and so is a long one, because other systems have longer ones:
+ * imported users keep them, and nobody can tell who was imported. The body is limited.
+ */
+export const givenPassword = z.string().refine(isStorable);
 
 /** An id in a path or query. All formats are valid; unknown ids are a 404. */
 export const resourceId = text(1, 255);

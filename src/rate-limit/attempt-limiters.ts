@@ -9,6 +9,9 @@ const PROOF_WINDOW_SECONDS = 150;
 
 const HOUR_SECONDS = 3600;
 
+/** How many registrations can be refused for each that can succeed. */
+const REFUSED_FACTOR = 10;
+
 type Log = Record<'warn' | 'info', (fields: object, message: string) => void>;
 
 /** Creates the limiters of attempts, shared by all replicas if Redis is configured. */
@@ -33,6 +36,8 @@ export function createAttemptLimiters(
   const oauthByAddress = createWindows('oauth_by_address', config.oauth.addressLimit, config.rateWindowSeconds);
   const oauthByClient = createWindows('oauth_by_client', config.oauth.clientLimit, config.rateWindowSeconds);
   const registrations = createWindows('oauth_registrations', config.oauth.registrationLimit, HOUR_SECONDS);
+  const refusedLimit = REFUSED_FACTOR * config.oauth.registrationLimit;
+  const refusedRegistrations = createWindows('oauth_refused_registrations', refusedLimit, HOUR_SECONDS);
   const leaks = createWindows('leak_reports', config.leakAddressLimit, config.rateWindowSeconds);
   const pictures = createWindows('pictures', config.pictureLimit, HOUR_SECONDS);
   const proofs = config.oauth.dpop ? createWindows('proofs', 1, PROOF_WINDOW_SECONDS) : null;
@@ -43,12 +48,23 @@ export function createAttemptLimiters(
     oauthByAddress,
     oauthByClient,
     registrations,
+    refusedRegistrations,
     leaks,
     pictures,
     proofs,
     isShared: () => byAddress.isShared(),
     async close() {
-      const all = [byAddress, byAccount, oauthByAddress, oauthByClient, registrations, leaks, pictures, proofs];
+      const all = [
+        byAddress,
+        byAccount,
+        oauthByAddress,
+        oauthByClient,
+        registrations,
+        refusedRegistrations,
+        leaks,
+        pictures,
+        proofs,
+      ];
       await Promise.all(all.filter((windows) => windows !== null).map((windows) => windows.close()));
     },
   };

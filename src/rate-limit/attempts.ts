@@ -17,6 +17,7 @@ export type Attempts = {
   readonly oauthByClient: Counter;
   /** Registrations of OAuth clients, by client address. */
   readonly registrations: Counter;
+  readonly refusedRegistrations: Counter;
   /** Reports of leaked secrets, by client address. */
   readonly leaks: Counter;
   /** Pictures that are set, by account. */

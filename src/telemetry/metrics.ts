@@ -16,6 +16,7 @@ export type Counted =
   | 'oauth_by_address'
   | 'oauth_by_client'
   | 'oauth_registrations'
+  | 'oauth_refused_registrations'
   | 'leak_reports'
   | 'pictures'
   | 'proofs';

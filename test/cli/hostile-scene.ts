@@ -8,7 +8,7 @@ import { factoriesOf } from '../support/factories.ts';
 
 export const MARKER = 'Mallory';
 /** What the rules of names leave: characters that turn text around, or show nothing. */
-export const READABLE = `${MARKER}\u200E\u061C\u200B\u2060\u{E0041} `;
+export const READABLE = `${MARKER}\u200E\u061C\u200B\u2060  forged`;
 /** Gives orders to a terminal, and makes other columns and rows, turned around. REST accepts it as a name. */
 export const HOSTILE = `${MARKER}\u001b]0;owned\u0007\u001b[2J\u202E  forged\r\nforged\u2028forged\u0085\u2800\u2066א`;
 

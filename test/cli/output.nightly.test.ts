@@ -19,12 +19,12 @@ type Args = (scene: Scene) => Promise<readonly string[]> | readonly string[];
 
 /** Commands that show a name of a stranger, as rows or in JSON. */
 const SHOWING: Readonly<Record<string, Args>> = {
-  'account create': ({ owner }) => ['--email', `new.${owner.email}`, '--first-name', HOSTILE],
+  'account create': ({ owner }) => ['--email', `new.${owner.email}`, '--first-name', READABLE],
   'account list': () => [],
   'account disable': async ({ person }) => ['--email', (await person()).email],
   'account enable': async ({ person }) => ['--email', (await person()).email],
   'account metadata': async ({ person }) => ['--email', (await person()).email],
-  'team create': ({ owner }) => ['--owner', owner.email, '--name', HOSTILE],
+  'team create': ({ owner }) => ['--owner', owner.email, '--name', READABLE],
   'team list': () => [],
   'team metadata': async ({ team }) => ['--team', (await team()).id],
   'member add': async ({ team, person, role }) => {
@@ -43,7 +43,7 @@ const SHOWING: Readonly<Record<string, Args>> = {
   'role-template create': () => ['--name', READABLE, '--permissions', ''],
   'role-template list': async ({ template }) => [await template()].slice(1),
   'role-template set': async ({ template }) => ['--template', await template(), '--permissions', 'access_billing'],
-  'key create': ({ owner }) => ['--email', owner.email, '--name', HOSTILE, '--scopes', 'teams:read'],
+  'key create': ({ owner }) => ['--email', owner.email, '--name', READABLE, '--scopes', 'teams:read'],
   'key list': async ({ key }) => [await key()].slice(1),
   'operator-key create': () => ['--name', READABLE, '--scopes', 'all'],
   'operator-key list': async ({ operatorKey }) => [await operatorKey()].slice(1),

@@ -20,6 +20,10 @@ async function everyText(): Promise<void> {
     [JSON.stringify({ invitationId: 'inv', sealedToken: sealed('token') })],
   );
   await roster.rows(
+    `select graphile_worker.add_job('sendRequestedLink', payload := $1::json, job_key := 'l', run_at := now() + '1 day')`,
+    [JSON.stringify({ kind: 'sign_in', sealedEmail: sealed('address') })],
+  );
+  await roster.rows(
     `insert into authorization_request (id_hash, payload, sealed_id, expires_at) values ($1, $2, $3, now() + '1 day')`,
     [hash, JSON.stringify({ kept: 1, parJti: sealed('parJti') }), sealed('id')],
   );
@@ -40,6 +44,7 @@ const texts = async () =>
   (
     await roster.rows<{ sealed: string }>(
       `select payload->>'sealedToken' as sealed from graphile_worker._private_jobs where payload->>'sealedToken' is not null
+       union all select payload->>'sealedEmail' from graphile_worker._private_jobs where payload->>'sealedEmail' is not null
        union all select payload->>'parJti' from authorization_request
        union all select sealed_id from authorization_request union all select answer from oauth_refresh_answer
        union all select secret from webhook_endpoint union all select previous_secret from webhook_endpoint`,
@@ -59,15 +64,16 @@ describe('secrets reseal', () => {
     await everyText();
     expect(await dataCheck(`${NEW},${OLD}`)).toMatchObject({
       ok: true,
-      detail: expect.stringContaining('key 2 (6 texts)'),
+      detail: expect.stringContaining('key 2 (7 texts)'),
     });
-    expect(await dataCheck(NEW)).toMatchObject({ ok: false, detail: expect.stringContaining('6 texts cannot be') });
+    expect(await dataCheck(NEW)).toMatchObject({ ok: false, detail: expect.stringContaining('7 texts cannot be') });
 
     const { stdout } = await withKeys(`${NEW},${OLD}`, 'secrets', 'reseal');
     const again = await withKeys(`${NEW},${OLD}`, 'secrets', 'reseal');
 
     const counts = {
       'waiting emails': 1,
+      'requests for links': 1,
       'authorization requests': 1,
       'ids of authorization requests': 1,
       'refresh answers': 1,
@@ -76,14 +82,15 @@ describe('secrets reseal', () => {
       'signing keys': 0,
     };
     expect(JSON.parse(stdout)).toEqual({ resealed: counts, lost: 0 });
-    expect(Object.values(JSON.parse(again.stdout).resealed)).toEqual([0, 0, 0, 0, 0, 0, 0]);
+    expect(Object.values(JSON.parse(again.stdout).resealed)).toEqual([0, 0, 0, 0, 0, 0, 0, 0]);
     expect(
       await roster.rows(
         `select actor_kind, details from audit_event where event = 'operator.secrets_resealed' order by id`,
       ),
-    ).toEqual([6, 0].map((number) => ({ actor_kind: 'operator_cli', details: { number } })));
+    ).toEqual([7, 0].map((number) => ({ actor_kind: 'operator_cli', details: { number } })));
     const encryption = createEncryption([NEW]);
     expect((await texts()).map((sealed) => encryption.decrypt(sealed)).toSorted()).toEqual([
+      'address',
       'answer',
       'id',
       'parJti',
@@ -103,7 +110,7 @@ describe('secrets reseal', () => {
 
     expect({ code, stderr }).toEqual({
       code: 1,
-      stderr: expect.stringMatching(/^roster: 6 encrypted texts cannot be/),
+      stderr: expect.stringMatching(/^roster: 7 encrypted texts cannot be/),
     });
   });
 
@@ -121,6 +128,7 @@ describe('secrets reseal', () => {
       'resources/openid/signing-keys.ts', // signing keys
       'resources/sign-in/email-link.ts', // waiting emails
       'resources/sign-in/remaining-access.ts', // in the browser only, for an hour
+      'resources/sign-in/requested-link.ts', // requests for links
       'resources/sign-in/sign-up-attempts.ts', // waiting emails
       'resources/webhooks/endpoints.service.ts', // webhook secrets
       'transactions/idempotent.ts', // with the client's key, not with `SECRET_KEYS`

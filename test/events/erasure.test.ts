@@ -156,7 +156,10 @@ describe('what events show of an account', () => {
     await api.rows('update invitation set accepted_at = now() where team_id = $1', [team.id]);
     await numberEvents(api);
 
-    await updateAccount(api.services.db, 'system', account.id, { email: anAddress(), isEmailVerified: true });
+    await updateAccount(api.services.db, 'system', api.services, account.id, {
+      email: anAddress(),
+      isEmailVerified: true,
+    });
 
     const rows = await api.rows<{ team_id: string; erased: boolean }>(
       `select team_id, data is null as erased from event_payload where type = 'invitation.created' and team_id = any($1)`,

@@ -163,14 +163,41 @@ describe('the token endpoint is for pages that a public client is sent back to',
     }
   });
 
-  // Guarantees that sandboxed pages, whose origin is null as well, are not taken for an application.
   test.for([
-    ['an application on a device, by a scheme of its own', 'com.example.app:/callback', 'null'],
-    ['an application on a device, by loopback', 'http://127.0.0.1/callback', 'http://127.0.0.1'],
-  ] as const)('and not of %s', async ([, redirectUri, origin], { api }) => {
+    ['http://127.0.0.1/callback', 'http://127.0.0.1'],
+    ['http://127.0.0.1/callback', 'http://127.0.0.1:5173'],
+    ['http://localhost:3000/callback', 'http://localhost:8080'],
+    ['http://[::1]/callback', 'http://[::1]:1'],
+    ['com.example.app:/callback', 'com.example.app://localhost'],
+    ['capacitor://localhost/callback', 'capacitor://localhost'],
+  ] as const)('of an application on a device with the redirect %s, at %s', async ([redirectUri, origin], { api }) => {
     const { id } = await api.anOAuthClient({ redirectUri, native: true });
 
-    expect((await refresh(api, id, origin)).headers).not.toHaveProperty('access-control-allow-origin');
+    for (const path of ['/oauth/token', '/oauth/revoke', '/oauth/par']) {
+      const { headers } = await postForm(api, path, { client_id: id, token: 'x' }, { origin });
+      expect([path, headers['access-control-allow-origin']]).toEqual([path, origin]);
+      expect(headers).not.toHaveProperty('access-control-allow-credentials');
+    }
+  });
+
+  // Guarantees that sandboxed pages, whose origin is null as well, are not taken for an application.
+  test.for([
+    ['com.example.app:/callback', 'null'],
+    ['com.example.app:/callback', 'com.example.other://localhost'],
+    ['com.example.app:/callback', 'com.example.app.evil://localhost'],
+    ['http://127.0.0.1/callback', 'http://localhost'],
+    ['http://127.0.0.1/callback', 'http://127.0.0.1.evil.example'],
+    ['http://127.0.0.1/callback', 'https://127.0.0.1'],
+    ['https://page.example/callback', 'http://localhost:5173'],
+  ] as const)('and not of the redirect %s at %s, which is answered anyway', async ([redirectUri, origin], { api }) => {
+    const { id } = await api.anOAuthClient({ redirectUri, native: true });
+
+    for (const path of ['/oauth/token', '/oauth/revoke', '/oauth/par']) {
+      const { status, headers, body } = await postForm(api, path, { client_id: id, token: 'x' }, { origin });
+      expect([path, headers]).toEqual([path, expect.not.objectContaining({ 'access-control-allow-origin': origin })]);
+      if (path === '/oauth/revoke') expect(status).toBe(200);
+      else expect(body.error_description).not.toMatch(/origin/);
+    }
   });
 
   test('and not of a client that keeps a secret, which pages cannot', async ({ api }) => {

@@ -17,6 +17,21 @@ describe('requests', () => {
     await api.close();
   });
 
+  test.for([undefined, '*/*', 'text/html, */*;q=0.1', 'application/json, text/event-stream'])(
+    'that accept %s are answered',
+    async (accept, { api }) => {
+      const { secret } = await api.anApiKey(await api.anAccount(), { scopes: ['teams:read'] });
+      // `fetch` adds the header.
+      const { status, text } = await api.as(secret).send({
+        method: 'POST',
+        path: '/mcp',
+        headers: { 'content-type': 'application/json', ...(accept !== undefined && { accept }) },
+        body: JSON.stringify(call('listTeams')),
+      });
+      expect([status, text]).toEqual([200, expect.stringContaining('"result"')]);
+    },
+  );
+
   test('each call of a batch consumes one request, and too many are refused', async () => {
     const api = await startApi({ RATE_LIMIT: '5' });
     const key = await api.anApiKey(await api.anAccount());

@@ -806,7 +806,7 @@ export const MUTATIONS: readonly Mutation[] = [
     [
       [
         'a displayed name turns the text around it',
-        "value.replace(CONTROLS, ' ').replace(INVISIBLE, '')",
+        "value.replace(CONTROLS, ' ').replace(INVISIBLE, '$1')",
         "value.replace(CONTROLS, ' ')",
       ],
       ['a displayed name shows nothing', String.raw`\p{Bidi_Control}\u2800`, String.raw`\p{Bidi_Control}`],

@@ -113,7 +113,8 @@ describe('a request that the client may hear of goes to its redirect URI, with s
     ['a request object', 'request_not_supported', { request: 'eyJhbGciOiJub25lIn0.e30.' }],
     ['a request by reference', 'request_uri_not_supported', { request_uri: 'https://client.example/request' }],
     ['a resource nobody knows', 'invalid_target', { resource: 'http://localhost:3000/api/v2' }],
-    ['a resource that looks like the API', 'invalid_target', { resource: `${RESOURCE}/` }],
+    ['a resource that looks like the API', 'invalid_target', { resource: `${RESOURCE}//` }],
+    ['a resource of another case', 'invalid_target', { resource: RESOURCE.replace('api', 'API') }],
     ['a resource of another host', 'invalid_target', { resource: 'http://evil.example/api/v1' }],
     ['a resource beside the API', 'invalid_target', { resource: [RESOURCE, 'https://other.example'] }],
     ['two resources', 'invalid_target', { resource: [RESOURCE, 'http://localhost:3000/mcp'] }],
@@ -584,3 +585,14 @@ describe('a path under /oauth', () => {
     expect([bad.status, good.text, bad.text]).toEqual([400, '', '']);
   });
 });
+
+// URL libraries add the slash, and RFC 3986 says that scheme and host have no case.
+test.for([`${RESOURCE}/`, RESOURCE.replace('http://localhost', 'HTTP://LocalHost')])(
+  'the resource %s is the API',
+  async (resource, { api }) => {
+    const client = await api.anOAuthClient();
+    const { headers } = await ask(api, client, { resource });
+
+    expect(headers.location).toMatch(/^\/oauth\/consent\//);
+  },
+);

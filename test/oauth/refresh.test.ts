@@ -232,6 +232,30 @@ describe('a refresh that comes again', () => {
     expect(first.body.scope).toBe('teams:read');
   });
 
+  // Clients whose library adds parameters at a repetition are no attackers.
+  test('gets the same answer where it asks for the same in other words', async ({ api }) => {
+    const scopes = ['profile:read', 'teams:read'] as const;
+    const ways: Record<string, string>[] = [
+      {},
+      { scope: 'profile:read teams:read' },
+      { scope: 'teams:read profile:read teams:read' },
+      { scope: 'openid offline_access teams:read profile:read' },
+      { resource: API },
+      { resource: `${API}/` },
+      { resource: API.replace('http://localhost', 'HTTP://LocalHost') },
+      { resource: API, scope: 'teams:read profile:read' },
+    ];
+    for (const first of ways.slice(0, 2).concat(ways.slice(-2))) {
+      const { client, tokens } = await aChain(api, { scopes: [...scopes] });
+      const { status, body } = await refresh(api, client, tokens.refresh, first);
+      expect(status, JSON.stringify(first)).toBe(200);
+      for (const again of ways) {
+        const answer = await refresh(api, client, tokens.refresh, again);
+        expect([again, answer.status, answer.body]).toEqual([again, 200, body]);
+      }
+    }
+  });
+
   // Each indicates that the token leaked, or would give more than the remaining scopes.
   test.for<[string, (api: Api, chain: Chain, first: Answer) => Promise<unknown>]>([
     ['after a minute', (api, chain) => age(api, chain, 61)],

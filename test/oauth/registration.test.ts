@@ -5,6 +5,7 @@ import { CLEANUPS } from '../../src/jobs/cleanup.ts';
 import { startApi, startApiAtItsAddress, testWith, type Api } from '../support/api.ts';
 import type { Answer } from '../support/client.ts';
 import { aProofKey, browse } from './flow.ts';
+import { basic, postForm } from './token-endpoint.ts';
 import { approveAt } from './visit.ts';
 import { signedIn } from '../support/browser.ts';
 
@@ -158,6 +159,14 @@ describe('registration (RFC 7591)', () => {
 });
 
 describe('what a registration answers', () => {
+  test('has the name without the white space at its ends, of at most 100 characters', async ({ api }) => {
+    const name = '🏔'.repeat(100);
+    const { status, body } = await register(api, { ...PUBLIC, client_name: ` ${name}\u3000` });
+
+    expect([status, body.client_name]).toEqual([201, name]);
+    expect(await rowOf(api, body.client_id)).toMatchObject({ name });
+  });
+
   test('names no member of OpenID Connect', async ({ api }) => {
     const { body } = await register(api, { ...PUBLIC, client_name: 'Calendar' });
 
@@ -221,6 +230,118 @@ describe('what a registration answers', () => {
   });
 });
 
+const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
+const FLOW = { grant_types: ['authorization_code', 'refresh_token'], response_types: ['code'] };
+
+describe('a registration is narrowed to what is offered, and answers it', () => {
+  test.for([
+    [
+      'Claude',
+      {
+        client_name: 'Claude',
+        redirect_uris: ['https://claude.ai/api/mcp/auth_callback'],
+        grant_types: ['authorization_code', 'refresh_token', JWT_BEARER],
+        response_types: ['code'],
+        token_endpoint_auth_method: 'none',
+      },
+      FLOW,
+    ],
+    [
+      'a client with grants for devices and servers',
+      {
+        ...PUBLIC,
+        grant_types: ['client_credentials', 'authorization_code', 'urn:ietf:params:oauth:grant-type:device_code'],
+      },
+      { grant_types: ['authorization_code'], response_types: ['code'] },
+    ],
+    [
+      'a client with hybrid flows',
+      {
+        ...PUBLIC,
+        response_types: ['code id_token', 'code', 'token'],
+        grant_types: ['authorization_code', 'implicit'],
+      },
+      { grant_types: ['authorization_code'], response_types: ['code'] },
+    ],
+    [
+      'a client whose library sends null for what it does not set',
+      {
+        ...PUBLIC,
+        ...Object.fromEntries(
+          `client_name grant_types response_types application_type scope logo_uri contacts jwks jwks_uri software_id
+           require_pushed_authorization_requests first_party skip_consent`
+            .split(/\s+/)
+            .map((member) => [member, null]),
+        ),
+      },
+      { ...FLOW, application_type: 'web', require_pushed_authorization_requests: false },
+    ],
+    [
+      'a client with white space around its name',
+      { ...PUBLIC, client_name: ' Calendar\n' },
+      { client_name: 'Calendar' },
+    ],
+  ] as const)('%s', async ([, metadata, registered], { api }) => {
+    const { status, body } = await register(api, metadata);
+
+    expect([status, body]).toEqual([201, expect.objectContaining(registered)]);
+    expect(JSON.stringify(body)).not.toMatch(/null|jwt-bearer|credentials|implicit/);
+  });
+
+  test('a method that is null is one left out: the client gets a secret', async ({ api }) => {
+    const { status, body } = await register(api, { redirect_uris: [REDIRECT], token_endpoint_auth_method: null });
+
+    expect([status, body.token_endpoint_auth_method]).toEqual([201, 'client_secret_basic']);
+    expect(body.client_secret).toMatch(/^rst_cs_/);
+  });
+
+  test.for([
+    [{ client_name: 'a'.repeat(101) }, 'client_name must have at most 100 characters'],
+    [{ client_name: 'Calendar\u202e' }, 'client_name is not readable'],
+    [{ grant_types: [JWT_BEARER] }, 'grant_types must contain authorization_code'],
+    [{ response_types: ['token'] }, 'response_types must contain code'],
+  ] as const)('what is refused says why: %j', async ([change, reason], { api }) => {
+    expect((await register(api, { ...PUBLIC, ...change })).body.error_description).toBe(reason);
+  });
+
+  test('a method that is not offered names the three', async ({ api }) => {
+    const { body } = await register(api, { ...PUBLIC, token_endpoint_auth_method: 'private_key_jwt' });
+
+    for (const method of ['none', 'client_secret_basic', 'client_secret_post'])
+      expect(body.error_description).toContain(method);
+  });
+});
+
+describe('a public client that sends an empty secret by Basic', () => {
+  const form = { grant_type: 'refresh_token', refresh_token: 'x' };
+  const send = (api: Api, path: string, id: string, more = {}) =>
+    postForm(api, path, { ...form, token: 'x', ...more }, basic(encodeURIComponent(id), ''));
+
+  test('is one without a secret', async ({ api }) => {
+    const { body } = await register(api, PUBLIC);
+
+    expect((await send(api, '/oauth/token', body.client_id)).body.error).toBe('invalid_grant');
+    expect((await send(api, '/oauth/token', body.client_id, { client_id: body.client_id })).body.error).toBe(
+      'invalid_grant',
+    );
+    expect((await send(api, '/oauth/revoke', body.client_id)).status).toBe(200);
+    expect((await send(api, '/oauth/par', body.client_id)).body.error_description).not.toMatch(/auth/);
+  });
+
+  test('and is neither one with a secret nor another one', async ({ api }) => {
+    const { body: other } = await register(api, PUBLIC);
+    const { body } = await register(api, { redirect_uris: [REDIRECT] });
+
+    expect((await send(api, '/oauth/token', body.client_id)).body.error).toBe('invalid_client');
+    expect((await send(api, '/oauth/token', other.client_id, { client_id: body.client_id })).status).toBeGreaterThan(
+      399,
+    );
+    expect((await send(api, '/oauth/token', other.client_id, { client_id: body.client_id })).body.error).not.toBe(
+      'invalid_grant',
+    );
+  });
+});
+
 describe('registration is rejected', () => {
   const native = (uri: string) => ({ redirect_uris: [uri], application_type: 'native' });
 
@@ -236,10 +357,11 @@ describe('registration is rejected', () => {
     ['a name that isolates text', { client_name: '\u2067Calendar' }, 'invalid_client_metadata'],
     ['a name that is no text', { client_name: '\ud800' }, 'invalid_client_metadata'],
     ['a name that nobody sees', { client_name: ' \u200b\u3164' }, 'invalid_client_metadata'],
+    ['a name of Braille blanks', { client_name: '\u2800' }, 'invalid_client_metadata'],
+    ['a name with a tag in no flag', { client_name: 'Calendar\u{e0041}' }, 'invalid_client_metadata'],
     ['an empty name', { client_name: '' }, 'invalid_client_metadata'],
     ['a name of 101 characters', { client_name: 'a'.repeat(101) }, 'invalid_client_metadata'],
     ['a name that is a number', { client_name: 1 }, 'invalid_client_metadata'],
-    ['a name that is null', { client_name: null }, 'invalid_client_metadata'],
 
     ['no redirect', { redirect_uris: [] }, 'invalid_redirect_uri'],
     ['redirects left out', { redirect_uris: undefined }, 'invalid_redirect_uri'],
@@ -272,10 +394,12 @@ describe('registration is rejected', () => {
     ['a redirect with a wildcard host', { redirect_uris: ['https://*.client.example\\@/'] }, 'invalid_redirect_uri'],
     ['a redirect of 2001 characters', { redirect_uris: [REDIRECT.padEnd(2001, 'a')] }, 'invalid_redirect_uri'],
 
+    ['no grant type', { grant_types: [] }, 'invalid_client_metadata'],
+    ['a refresh alone', { grant_types: ['refresh_token'] }, 'invalid_client_metadata'],
     ['another grant type', { grant_types: ['client_credentials'] }, 'invalid_client_metadata'],
     ['grant types that are a text', { grant_types: 'authorization_code' }, 'invalid_client_metadata'],
+    ['no response type', { response_types: [] }, 'invalid_client_metadata'],
     ['the implicit flow', { response_types: ['token'] }, 'invalid_client_metadata'],
-    ['response types that are null', { response_types: null }, 'invalid_client_metadata'],
     ['another application type', { application_type: 'spa' }, 'invalid_client_metadata'],
     ['keys instead of a secret', { token_endpoint_auth_method: 'private_key_jwt' }, 'invalid_client_metadata'],
     ['a method that is a number', { token_endpoint_auth_method: 1 }, 'invalid_client_metadata'],
@@ -397,6 +521,19 @@ describe('a client that registered itself', () => {
 });
 
 describe('registration from one address', () => {
+  test('is bound by those that are refused apart, ten times as high', async () => {
+    const api = await startApi({ OAUTH_REGISTRATION: 'on', OAUTH_REGISTRATION_LIMIT: '1' });
+    onTestFinished(() => api.close());
+    const wrong = () => register(api, { ...PUBLIC, redirect_uris: [] });
+    const statuses: number[] = [];
+    for (let times = 0; times < 9; times += 1) statuses.push((await wrong()).status);
+
+    expect(new Set(statuses)).toEqual(new Set([400]));
+    expect((await register(api, PUBLIC)).status).toBe(201);
+    expect((await register(api, PUBLIC)).status).toBe(429);
+    expect((await register(api, PUBLIC)).status).toBe(429);
+  });
+
   test('is bound; another address is free', async () => {
     const api = await startApi({ OAUTH_REGISTRATION: 'on', TRUST_PROXY: '1', OAUTH_REGISTRATION_LIMIT: '2' });
     onTestFinished(() => api.close());

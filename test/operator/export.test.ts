@@ -31,7 +31,10 @@ const open = (api: Api, visitor: Visitor, path: string): Promise<IncomingMessage
 /** A field of RFC 4180. */
 const FIELD = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/gy;
 
-function parseCsv(csv: string): readonly (readonly string[])[] {
+function parseCsv(file: string): readonly (readonly string[])[] {
+  // Excel reads UTF-8 only after a byte order mark.
+  expect(file.at(0)).toBe('\ufeff');
+  const csv = file.slice(1);
   const lines: string[][] = [[]];
   let end = 0;
   for (const [field, quoted, plain = '', separator] of csv.matchAll(FIELD)) {

@@ -2,6 +2,7 @@ import { describe, expect } from 'vitest';
 import { test } from '../support/api.ts';
 import { problemOf } from '../support/browser.ts';
 import { tokenIn } from '../support/mailbox.ts';
+import { aService } from './people.ts';
 import {
   aLink,
   anInvitationWithLink,
@@ -154,8 +155,25 @@ describe('invitations.accept', () => {
     expect(await outcomeOf((await as(api, await api.anAccount())).invitations.accept.mutate({ token }))).toBe(
       'link_invalid',
     );
-    expect(await outcomeOf(trpc.invitations.read.mutate({ token }))).toBe('link_invalid');
     expect(await stateOf(api, team)).toEqual(after);
+  });
+
+  test('is told to who accepted and opens the link again, counts against nothing, and is told to no other', async () => {
+    const api = await aService({ SIGN_IN_ADDRESS_LIMIT: '2' });
+    const owner = await api.anAccount();
+    const team = await api.aTeam({ owner });
+    const account = await api.anAccount();
+    const { token } = await anInvitationWithLink(api, team, { email: account.email });
+    const trpc = await as(api, account);
+    expect(await trpc.invitations.read.mutate({ token })).not.toHaveProperty('acceptedTeamId');
+    await trpc.invitations.accept.mutate({ token });
+
+    for (let times = 0; times < 4; times += 1)
+      expect(await trpc.invitations.read.mutate({ token })).toMatchObject({ acceptedTeamId: team.id });
+    expect(await outcomeOf((await as(api, owner)).invitations.read.mutate({ token }))).toBe('link_invalid');
+    expect(await outcomeOf(api.visitor().trpc.invitations.read.mutate({ token }))).toBe('link_invalid');
+    await api.rows('update membership set is_active = false where account_id = $1', [account.id]);
+    expect(await outcomeOf(trpc.invitations.read.mutate({ token }))).toBe('rate_limited');
   });
 
   test('does not bring back a member who was removed after accepting', async ({ api }) => {

@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest';
 import { test } from '../support/api.ts';
 import { signedIn } from '../support/browser.ts';
-import { anAddress, aPerson, aService, codeOf, OTHER_PASSWORD, tokenTo } from './people.ts';
+import { anAddress, aPerson, aService, aSignedIn, codeOf, OTHER_PASSWORD, PASSWORD, tokenTo } from './people.ts';
 
 const RESET = /Reset/;
 
@@ -76,5 +76,27 @@ describe('checking an emailed link', () => {
     expect(await codeOf(trpc.account.confirmEmailChange.mutate({ token: change }))).toBe('ok');
     expect(await codeOf(trpc.invitations.accept.mutate(accepted))).toBe('ok');
     expect(await codeOf(trpc.account.confirmEmailChange.mutate({ token: change }))).toBe('rate_limited');
+  });
+});
+
+// Guarantees that a link which was followed twice gives no wrong advice.
+describe('a used verification link', () => {
+  test('is told as such in a session whose address is verified, counts against nothing, and is invalid elsewhere', async () => {
+    const api = await aService({ SIGN_IN_ADDRESS_LIMIT: '2' });
+    const visitor = api.visitor();
+    const email = anAddress();
+    await visitor.trpc.auth.signUp.mutate({ email, password: PASSWORD });
+    const token = await tokenTo(api, email, /^Verify/);
+    const read = ({ trpc } = visitor) => trpc.auth.readVerification.mutate({ token });
+    expect(await read()).toEqual({ email, needsPassword: false });
+    await visitor.trpc.auth.verifyEmail.mutate({ token });
+
+    for (let times = 0; times < 4; times += 1)
+      expect(await read()).toEqual({ email, needsPassword: false, isVerified: true });
+    const { auth } = visitor.trpc;
+    expect(await codeOf(auth.readVerification.mutate({ token: 'wrong' }))).toBe('link_invalid');
+    expect(await codeOf(read(api.visitor()))).toBe('link_invalid');
+    const { visitor: unverified } = await aSignedIn(api, { isVerified: false });
+    expect(await codeOf(read(unverified))).toBe('rate_limited');
   });
 });

@@ -1,6 +1,8 @@
 import type { AnyTRPCProcedure } from '@trpc/server';
+import { Command, InvalidArgumentError, type Option } from 'commander';
 import { describe, expect } from 'vitest';
 import { z } from 'zod';
+import { GROUPS } from '../../src/cli/commands.ts';
 import { isReadableName } from '../../src/procedures/fields.ts';
 import { apiRouter, appRouter } from '../../src/router.ts';
 import { startApi, testWith } from '../support/api.ts';
@@ -24,9 +26,26 @@ const UNREADABLE: Readonly<Record<string, string>> = {
   'the place of an object': '\ufffc\ufffc',
   'a mark without a letter': '\u0301\u0302',
   'Hangul fillers': '\u3164\u115f\uffa0',
+  'a tag in no flag': 'Acme\u{e0041}',
+  'a flag that is not closed': '\u{1f3f4}\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067} Acme',
+  'a flag that hides a text': '\u{1f3f4}\u{e0069}\u{e0067}\u{e006e}\u{e006f}\u{e0072}\u{e0065}\u{e0021}\u{e007f}',
   'invisible characters': '\u200b\u2060\u00ad\u{e0041}',
 };
-const READABLE = ['Acme', '李李', 'משה כהן', 'محمد \u200fعلي', 'می‌خواهم', '👩‍💻 Team', "O'Brien", 'e\u0301', '11', '★★'];
+/** An emoji flag, which has the code of its region in tag characters. */
+const SCOTLAND = '\u{1f3f4}\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e007f}';
+const READABLE = [
+  'Acme',
+  '李李',
+  'משה כהן',
+  'محمد \u200fعلي',
+  'می‌خواهم',
+  '👩‍💻 Team',
+  "O'Brien",
+  'e\u0301',
+  '11',
+  '★★',
+  SCOTLAND,
+];
 
 type Field = { readonly path: string; readonly field: string; readonly schema: z.ZodType };
 
@@ -79,7 +98,37 @@ describe('every name in the input of a change is readable', () => {
       expect(schema.safeParse(name).error?.issues, what).toContainEqual(
         expect.objectContaining({ code: 'invalid_format', format: 'name' }),
       );
-    for (const name of READABLE) expect(schema.safeParse(name).success, name).toBe(true);
+    for (const name of READABLE) expect(schema.safeParse(` ${name}\u3000`).data, name).toBe(name);
+  });
+});
+
+describe('every name in an option of a command is readable', async () => {
+  const groups = await Promise.all(
+    Object.entries(GROUPS).map(async ([name, [, load]]) => {
+      const group = new Command(name);
+      (await load())(group);
+      return group;
+    }),
+  );
+  const listOptions = (command: Command, path: string): (readonly [string, Option])[] => [
+    ...command.options.map((option) => [`${path} ${option.long}`, option] as const),
+    ...command.commands.flatMap((inner) => listOptions(inner, `${path} ${inner.name()}`)),
+  ];
+  const names = groups
+    .flatMap((group) => listOptions(group, group.name()))
+    .filter(([, { long }]) => long?.endsWith('name'));
+
+  test('there are such options', () => {
+    expect(names.map(([path]) => path)).toEqual(
+      expect.arrayContaining(['account create --first-name', 'oauth-client update --name']),
+    );
+    expect(names.length).toBeGreaterThan(8);
+  });
+
+  test.for(names)('%s', ([, { parseArg }]) => {
+    for (const [what, name] of Object.entries(UNREADABLE))
+      expect(() => parseArg?.(name, undefined), what).toThrow(InvalidArgumentError);
+    for (const name of READABLE) expect(parseArg?.(` ${name}\u3000`, undefined)).toBe(name);
   });
 });
 
@@ -134,6 +183,27 @@ describe('operations of the REST API take names that are not readable over REST,
   test('these are all', () => {
     const shared = FIELDS.filter(({ path }) => SHARED.has(path));
     expect([...new Set(shared.map(({ path }) => path))].toSorted()).toEqual(Object.keys(calls).toSorted());
+  });
+
+  test('and over tRPC without the white space at their ends, as over the operator API, which their schemas say', async ({
+    api,
+  }) => {
+    const owner = await api.anAccount();
+    const team = await api.aTeam({ owner });
+    const { trpc } = await signedIn(api, owner);
+    const name = ' An Acme\u3000';
+
+    expect(await trpc.updateMe.mutate(calls.updateMe(name))).toMatchObject({
+      firstName: 'An Acme',
+      lastName: 'An Acme',
+    });
+    expect(await trpc.createTeam.mutate(calls.createTeam(name))).toMatchObject({ name: 'An Acme' });
+    expect(await trpc.updateTeam.mutate(calls.updateTeam(name, team.id))).toMatchObject({ name: 'An Acme' });
+    expect(await trpc.createApiKey.mutate({ name, scopes: ['teams:read'] })).toMatchObject({
+      key: { name: 'An Acme' },
+    });
+    const { secret } = await api.anApiKey(owner, { scopes: ['teams:write'] });
+    expect(await api.as(secret).patch(`/api/v1/teams/${team.id}`, { name })).toMatchObject({ body: { name } });
   });
 
   test.for(Object.keys(calls) as (keyof typeof calls)[])('%s', async (operation, { api }) => {

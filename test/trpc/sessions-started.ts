@@ -174,6 +174,7 @@ export const WAYS: Readonly<Record<string, Way>> = {
       );
     },
     outcomes: everywhere('account_exists', {
+      disabled: 'account_disabled',
       unverified: 'link',
       invited: 'link',
       deleted: 'link_invalid',

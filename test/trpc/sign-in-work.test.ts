@@ -1,8 +1,10 @@
 import { hashSync } from 'bcryptjs';
 import { describe, expect, onTestFinished, vi } from 'vitest';
+import type { z } from 'zod';
 import { hashPassword } from '../../src/crypto/password-hash.ts';
 import { computeHash } from '../../src/crypto/hash-threads.ts';
 import { countSchemes } from '../../src/jobs/count-schemes.ts';
+import { appRouter } from '../../src/router.ts';
 import { startApi, test, type Api } from '../support/api.ts';
 import { foreignHashes } from '../support/foreign-hashes.ts';
 import { anAddress, aPerson, codeOf, OTHER_PASSWORD, PASSWORD, signIn } from './people.ts';
@@ -33,6 +35,9 @@ const NATIVE = 'argon2id 19456 2 1';
 
 /** The same password for its user, typed on a keyboard that composes letters differently. */
 const DECOMPOSED = 'cafe\u0301 au lait 42';
+
+/** Longer than a password that can be set here, and nearly as long as a body. */
+const LONG = 'correct horse '.repeat(6000);
 
 const guess = (api: Api, email: string, password = OTHER_PASSWORD) =>
   hashesOf(() => signIn(api.visitor(), email, password));
@@ -71,6 +76,9 @@ describe('a sign-in computes', () => {
     for (const [password, number] of [
       [OTHER_PASSWORD, 1],
       [`${DECOMPOSED}!`, 2],
+      [LONG, 1],
+      // Normalizing it would stop everybody for seconds.
+      [`a${'\u0301\u0316'.repeat(20_000)}`, 1],
     ] as const)
       for (const [name, address] of Object.entries(addresses))
         expect([name, password, (await guess(api, address, password)).length]).toEqual([name, password, number]);
@@ -107,6 +115,33 @@ describe('a sign-in computes', () => {
     const { email } = await withHash(api, `$argon2id$v=19$m=128,t=8192,p=16$${'A'.repeat(22)}$${'A'.repeat(43)}`);
 
     expect(await guess(api, email)).toEqual([NATIVE]);
+  });
+});
+
+describe('a password of another system can be longer than one that is set here', () => {
+  type Procedure = { readonly _def: { readonly inputs: readonly z.ZodObject[] } };
+  const accepts = (input: z.ZodObject, password: string) =>
+    (input.shape['password'] as z.ZodType | undefined)?.safeParse(password).success === true;
+
+  test('wherever one is verified', () => {
+    const procedures = Object.entries(appRouter._def.procedures as unknown as Record<string, Procedure>); // flat by path
+    const verifying = procedures.filter(([, { _def }]) => _def.inputs.some((input) => accepts(input, 'x')));
+
+    expect(verifying.map(([path]) => path).toSorted()).toEqual(['account.prove', 'auth.signIn', 'auth.verifyEmail']);
+    expect(
+      verifying.filter(([, { _def }]) => !_def.inputs.some((input) => accepts(input, LONG))).map(([path]) => path),
+    ).toEqual([]);
+  });
+
+  test('and signs in, proves, and is hashed anew', async ({ api }) => {
+    const [, scrypt = ''] = foreignHashes(LONG).find(([, hash]) => hash.startsWith('$scrypt$')) ?? [];
+    const { email } = await withHash(api, scrypt);
+    const visitor = api.visitor();
+
+    expect(await codeOf(signIn(visitor, email, `${LONG}!`))).toBe('sign_in_failed');
+    expect(await codeOf(signIn(visitor, email, LONG))).toBe('ok');
+    expect(await codeOf(visitor.trpc.account.prove.mutate({ password: LONG }))).toBe('ok');
+    expect(await guess(api, email, LONG)).toEqual([NATIVE]);
   });
 });
 

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { describe, expect, vi } from 'vitest';
+import { deleteAccount } from '../../src/resources/accounts/deletion.service.ts';
 import { startApi, testWith, type Api } from '../support/api.ts';
 import { aCaller, INPUTS, KINDS, send, WITH_ADDRESS, type Caller } from './address-procedures.ts';
-import { anAddress } from './people.ts';
+import { allMailed, anAddress, aPerson, aService } from './people.ts';
 
 // How many hashes there are, and of which scheme, is the matter of `sign-in-work.test.ts`.
 vi.mock('../../src/crypto/hash-threads.ts', () => ({
@@ -90,4 +91,29 @@ describe.each(WITH_ADDRESS)('%s', (path) => {
       expect({ kind, ...(await observe(email)) }).toEqual({ kind, ...unknown });
     }
   });
+});
+
+// Guarantees that the queue names nobody who has no account.
+test('the job of a requested link holds the address encrypted, and goes with the account or when it is done', async () => {
+  const api = await aService({ LINK_MAILS_PER_HOUR: '1000' });
+  const requests = () =>
+    api.rows<{ row: string }>(
+      `select row_to_json(j)::text as row from graphile_worker._private_jobs j
+         join graphile_worker._private_tasks t on t.id = j.task_id where t.identifier = 'sendRequestedLink'`,
+    );
+  const paths = ['auth.signUp', 'auth.resendVerification', 'auth.emailSignInLink', 'auth.forgotPassword'];
+  const [unknown, { id, email }] = [anAddress(), await aPerson(api)];
+  const caller = await aCaller(api);
+  for (const path of paths)
+    for (const address of [unknown, email])
+      await send(api, path, api.visitor(), [INPUTS[path]?.(address, caller) ?? {}]);
+
+  const waiting = (await requests()).map(({ row }) => row);
+  expect(waiting).toHaveLength(2 * paths.length);
+  expect(waiting.filter((row) => row.includes(unknown) || row.includes(email))).toEqual([]);
+
+  await deleteAccount(api.services.db, 'system', id);
+  expect(await requests()).toHaveLength(paths.length);
+  await allMailed(api);
+  expect(await requests()).toEqual([]);
 });

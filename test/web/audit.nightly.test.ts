@@ -340,7 +340,7 @@ describe.skipIf(!hasChromium)('the audit log of a team', () => {
     expect(name).toBe('audit-log.csv');
     expect(csv.trimEnd().split('\r\n')).toHaveLength(511);
     expect(csv).toMatch(
-      /^id,occurredAt,event,.*\r\nevt_file_0510,.*,team\.renamed,system,,,,,,,,,'=1\+510,,1,'=2\+510\r\n/,
+      /^\ufeffid,occurredAt,event,.*\r\nevt_file_0510,.*,team\.renamed,system,,,,,,,,,'=1\+510,,1,'=2\+510\r\n/,
     );
     const [, ndjson] = await save('Download NDJSON');
     const lines = ndjson

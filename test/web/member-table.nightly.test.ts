@@ -401,7 +401,7 @@ test.skipIf(!hasChromium)('an export has the rows that were found, and no formul
   ]);
   expect(saved.suggestedFilename()).toBe('members.csv');
   const lines = (await readFile(await saved.path(), 'utf8')).split('\r\n');
-  expect(lines[0]).toBe('Member,Email,Role,Status,Joined');
+  expect(lines[0]).toBe('\ufeffMember,Email,Role,Status,Joined');
   expect(lines[1]).toMatch(/^Zoë Nummer1,1\./);
   expect(lines[2]).toContain(`"'=HYPERLINK(""http://x.test"") שלום, עולם",${trap.email},Guest,Active,`);
   expect(lines).toHaveLength(4);

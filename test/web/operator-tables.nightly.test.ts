@@ -22,7 +22,9 @@ async function saved(page: Page): Promise<readonly string[]> {
     page.waitForEvent('download'),
     page.getByRole('button', { name: 'Export CSV' }).first().click(),
   ]);
-  return (await readFile(await file.path(), 'utf8')).trimEnd().split('\r\n');
+  const text = await readFile(await file.path(), 'utf8');
+  expect(text.at(0)).toBe('\ufeff');
+  return text.slice(1).trimEnd().split('\r\n');
 }
 
 /** Applies an action to the selected rows, and waits until all are done. */

@@ -116,7 +116,7 @@ export const createOperatorAccountsRouter = (operatorProcedure: OperatorProcedur
       .mutation(({ ctx, input: { accountId, ...changes } }) =>
         changeAs(ctx, async ({ db, caller }) => {
           const id = await toAccountId(db, accountId);
-          await updateAccount(db, caller, id, changes);
+          await updateAccount(db, caller, ctx.services, id, changes);
           return readAccount(db, id);
         }),
       ),

@@ -3,10 +3,7 @@ import { PASSWORD_LENGTH } from '../../crypto/password-hash.ts';
 import { ACTOR_KINDS, type Account } from '../../entities/index.ts';
 import { EVENTS, type EventName } from '../../events/catalogue.ts';
 import { cursor } from '../../procedures/cursors.ts';
-import { emailAddress, readableName, text, timestamp } from '../../procedures/fields.ts';
-
-/** A password to verify. Its length is limited before it is hashed. */
-const givenPassword = text(0, PASSWORD_LENGTH.max);
+import { emailAddress, givenPassword, readableName, text, timestamp } from '../../procedures/fields.ts';
 
 export const proveInput = z.object({ password: givenPassword });
 

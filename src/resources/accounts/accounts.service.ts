@@ -5,6 +5,7 @@ import { ABANDONED, endPrivilegedOf } from '../invitations/end-invitations.ts';
 import type { OperatorCaller } from '../../transactions/caller.ts';
 import { accountByEmailStep, isMoved, isSameEmailAddress } from '../../transactions/email-address.ts';
 import { requireChangeable } from '../../transactions/operator-caller.ts';
+import type { Services } from '../../service/services.ts';
 import { reportTaken } from '../../transactions/report-taken.ts';
 import { change } from '../../transactions/change.ts';
 import type { TransactionScope } from '../../transactions/steps.ts';
@@ -87,6 +88,7 @@ export type AccountChanges = {
 export async function updateAccount(
   db: TransactionScope,
   caller: Operating,
+  services: Pick<Services, 'encryption'>,
   accountId: string,
   { email, isEmailVerified, ...profile }: AccountChanges,
 ): Promise<void> {
@@ -103,7 +105,7 @@ export async function updateAccount(
         if (assignChanged(account, profile).length > 0) record('account.profile_changed', { accountId });
         const verifiedAt = isEmailVerified === true ? new Date() : null;
         if (email !== undefined && !isSameEmailAddress(account.email, email))
-          await moveTo(em, account, email, verifiedAt);
+          await moveTo(em, services, account, { email, verifiedAt });
         else if (isEmailVerified === true && isMoved(account)) await confirmMove(em, account);
         else if (isEmailVerified === true && !account.emailVerifiedAt) {
           account.emailVerifiedAt = verifiedAt;
@@ -115,9 +117,14 @@ export async function updateAccount(
 }
 
 /** Changes the address. The new mailbox of an account that was proven gets a link by which its user proves it. */
-async function moveTo(em: EntityManager, account: Account, email: string, verifiedAt: Date | null): Promise<void> {
+async function moveTo(
+  em: EntityManager,
+  services: Pick<Services, 'encryption'>,
+  account: Account,
+  { email, verifiedAt }: { readonly email: string; readonly verifiedAt: Date | null },
+): Promise<void> {
   await replaceEmail(em, account, email, verifiedAt);
-  if (isMoved(account)) await enqueueRequest(em, { language: null }, { kind: 'verify_email', email });
+  if (isMoved(account)) await enqueueRequest(em, services, { language: null }, { kind: 'verify_email', email });
 }
 
 /**

@@ -49,7 +49,8 @@ const deleteMailJobs = command<never>(
   'job_delete_of_account',
   `delete from ${QUEUE_JOBS}
    where locked_at is null and (
-     payload->>'accountId' = $2 and payload->>'sealedToken' is not null or lower(payload->>'email') = lower($1))`,
+     payload->>'accountId' = $2 and payload->>'sealedToken' is not null
+     or key like 'link:%' and split_part(key, ':', 3) = encode(sha256(lower($1)::bytea), 'hex'))`,
 );
 
 const lockOfAccount = (table: 'session' | 'membership' | 'api_key') =>

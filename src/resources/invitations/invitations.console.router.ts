@@ -36,8 +36,9 @@ export const invitationsConsoleRouter = router({
     .meta(READ_BY_TOKEN)
     .input(z.object({ token: linkToken }))
     .output(linkedInvitationOutput)
-    .mutation(async ({ ctx: { services, browserClient }, input }) => {
-      const found = readInvitation(services.db, input.token).then(requireLink);
+    .mutation(async ({ ctx: { services, browserClient, authentication }, input }) => {
+      const accountId = authentication.principal?.accountId ?? null;
+      const found = readInvitation(services.db, input.token, accountId).then(requireLink);
       const { invitation, clientId } = await findLink(browserClient, found);
       const next = await findContinuation(services, clientId, browserClient);
       return { ...invitation, ...(next && { application: next.name }) };

@@ -1,6 +1,6 @@
 import type { EmailFailure } from '../../entities/index.ts';
 import { hashSecret } from '../../crypto/tokens.ts';
-import { pendingInvitation } from '../../db/predicates.ts';
+import { activeMembership, pendingInvitation } from '../../db/predicates.ts';
 import { iso, query, type QueryRunner } from '../../db/query.ts';
 
 type InvitationRow = {
@@ -24,6 +24,7 @@ type LinkedRow = {
   proves_mailbox: boolean;
   has_account: boolean;
   client_id: string | null;
+  accepted_team_id: string | null;
 };
 
 const invitationsOfTeam = query<InvitationRow>(
@@ -61,6 +62,7 @@ const openInvitations = query<AnyRow>(
 const invitationOfLink = query<LinkedRow>(
   'invitation_find_by_link',
   `select t.name as team_name, r.name as role_name, i.email, i.expires_at, l.proves_mailbox, i.client_id,
+     case when i.accepted_at is not null then i.team_id end as accepted_team_id,
      coalesce(nullif(trim(concat_ws(' ', inviter.first_name, inviter.last_name)), ''), inviter.email) as inviter_name,
      exists (select from account a where lower(a.email) = lower(i.email) and a.email_verified_at is not null) as has_account
    from invitation_link l
@@ -68,7 +70,10 @@ const invitationOfLink = query<LinkedRow>(
    join team t on t.id = i.team_id
    join role r on r.id = i.role_id
    left join account inviter on inviter.id = i.invited_by_id
-   where l.token_hash = $1 and ${pendingInvitation('i')}`,
+   where l.token_hash = $1 and (${pendingInvitation('i')} or i.accepted_at is not null and exists (
+     select from account a join membership m on m.account_id = a.id
+     where a.id = $2 and lower(a.email) = lower(i.email) and a.email_verified_at is not null
+       and m.team_id = i.team_id and ${activeMembership('m')}))`,
 );
 
 export async function listTeamInvitations(db: QueryRunner, teamId: string) {
@@ -105,9 +110,10 @@ const present = (row: InvitationRow) => ({
 /**
  * Returns what a link reveals about its pending invitation, and the application that sent it; null if the link is invalid. `hasAccount` is null for a
  * copied link, because the inviter must not learn whether the email address has an account.
+ * @param accountId of a signed-in reader, who is told that they have accepted it
  */
-export async function readInvitation(db: QueryRunner, token: string) {
-  const [row] = await db.query(invitationOfLink, [hashSecret(token)]);
+export async function readInvitation(db: QueryRunner, token: string, accountId: string | null) {
+  const [row] = await db.query(invitationOfLink, [hashSecret(token), accountId]);
   if (row === undefined) return null;
   const invitation = {
     teamName: row.team_name,
@@ -117,6 +123,7 @@ export async function readInvitation(db: QueryRunner, token: string) {
     expiresAt: iso(row.expires_at),
     provesMailbox: row.proves_mailbox,
     hasAccount: row.proves_mailbox ? row.has_account : null,
+    ...(row.accepted_team_id !== null && { acceptedTeamId: row.accepted_team_id }),
   };
   return { invitation, clientId: row.client_id };
 }

@@ -67,6 +67,10 @@ export const linkedInvitationOutput = z.object({
     .string()
     .optional()
     .meta({ description: 'The name of the application that sent it, where accepting it leads.' }),
+  acceptedTeamId: z
+    .string()
+    .optional()
+    .meta({ description: 'The team, if the signed-in reader has accepted the invitation already.' }),
 });
 
 export const acceptedInvitationOutput = teamOutput.extend({ continueTo: continuation.optional() });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { accountProcedure, profileProcedure } from '../../procedures/procedures.ts';
-import { requireReadableNames } from '../../procedures/fields.ts';
+import { toReadableNames } from '../../procedures/fields.ts';
 import { endpoint, router } from '../../procedures/trpc.ts';
 import { getMe, presentSignUp } from './me.queries.ts';
 import { updateMe } from './me.service.ts';
@@ -29,8 +29,5 @@ export const meRouter = router({
     )
     .input(z.object(updateMeBody))
     .output(accountOutput)
-    .mutation(({ ctx, input }) => {
-      requireReadableNames(ctx, input);
-      return updateMe(ctx.services.db, ctx.principal, input);
-    }),
+    .mutation(({ ctx, input }) => updateMe(ctx.services.db, ctx.principal, toReadableNames(ctx, input))),
 });

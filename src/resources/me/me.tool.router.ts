@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { requireReadableNames } from '../../procedures/fields.ts';
+import { toReadableNames } from '../../procedures/fields.ts';
 import { plannedChange, toDisplayName } from '../../procedures/planned-change.ts';
 import { accountProcedure } from '../../procedures/procedures.ts';
 import { router } from '../../procedures/trpc.ts';
@@ -11,8 +11,8 @@ export const meToolRouter = router({
   updateMe: accountProcedure('profile:write')
     .input(z.object(updateMeBody))
     .output(plannedChange)
-    .query(async ({ ctx, input: { firstName, lastName } }) => {
-      requireReadableNames(ctx, { firstName, lastName });
+    .query(async ({ ctx, input }) => {
+      const after = toReadableNames(ctx, input);
       const { services, principal } = ctx;
       const account = await getMe(services.db, principal.accountId);
       return {
@@ -21,7 +21,7 @@ export const meToolRouter = router({
         name: toDisplayName(account),
         team: null,
         before: { firstName: account.firstName, lastName: account.lastName },
-        after: { firstName, lastName },
+        after,
         effects: ['The members of all teams of the account see the new name.'],
       };
     }),

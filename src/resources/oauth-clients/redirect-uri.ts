@@ -60,9 +60,22 @@ export const isLoopbackUri = (uri: string): boolean =>
   LOOPBACK_URI.test(uri) || (uri.startsWith('http:') && LOCAL_NAME.test(AUTHORITY.exec(uri)?.[1] ?? ''));
 
 /**
- * Returns whether a page of an origin is one of a client: it has a redirect URI there, over https or on the user's own
- * device. Private-use schemes do not count, because their origin is `null`, like that of every sandboxed page.
+ * Returns whether a page of an origin, or the web view of an application on a device, is one of a client: it has a redirect
+ * URI there, on the same loopback host at any port, or with the same private-use scheme, such as `capacitor://localhost`.
+ * The origin `null` is none, because every sandboxed page has it.
  */
+export function isPageOfClient(redirectUris: readonly string[], origin: string): boolean {
+  const page = removeLoopbackPort(origin);
+  const [, scheme] = /^([a-z][a-z0-9+.-]*):\/\/[^/?#]*$/i.exec(origin) ?? [];
+  const isOfApplication = scheme !== undefined && !/^https?$/i.test(scheme);
+  return (
+    hasOrigin(redirectUris, origin) ||
+    (page !== null && redirectUris.some((uri) => LOOPBACK_URI.exec(uri)?.[1] === page)) ||
+    (isOfApplication && redirectUris.some((uri) => uri.toLowerCase().startsWith(`${scheme.toLowerCase()}:`)))
+  );
+}
+
+/** Returns whether a client has a redirect URI of an origin, over https or on the user's own device. */
 export const hasOrigin = (redirectUris: readonly string[], origin: string): boolean =>
   redirectUris.some((uri) => (uri.startsWith('https:') || isLoopbackUri(uri)) && URL.parse(uri)?.origin === origin);
 

@@ -1,4 +1,4 @@
-import { csvLine } from '../../csv.ts';
+import { CSV_MARK, csvLine } from '../../csv.ts';
 import { query, type Query, type QueryRunner } from '../../db/query.ts';
 import type { Cursors } from '../../procedures/cursors.ts';
 import { listAccounts } from './account-list.queries.ts';
@@ -95,7 +95,7 @@ export async function* exportList(
   check: () => Promise<void>,
 ): AsyncGenerator<string> {
   const { columns, read } = EXPORTS[name];
-  let text = csvLine(columns);
+  let text = CSV_MARK + csvLine(columns);
   for (let cursor: string | null | undefined; cursor !== null;) {
     await check();
     const { items, nextCursor } = await read(db, cursors, input, cursor);

@@ -11,7 +11,6 @@ import {
 } from '../../entities/index.ts';
 import { notifyOperators } from '../../jobs/notify.ts';
 import { invalidInput, ProblemError } from '../../problems/error.ts';
-import { isReadableName } from '../../procedures/fields.ts';
 import { assignChanged } from '../../transactions/assign-changed.ts';
 import type { OperatorCaller } from '../../transactions/caller.ts';
 import { change } from '../../transactions/change.ts';
@@ -151,7 +150,6 @@ function requireTemplate(templates: readonly RoleTemplate[], templateId: string)
 }
 
 function requireFreeName(others: readonly RoleTemplate[], name: string): void {
-  if (!isReadableName(name)) throw invalidInput('/name', 'The name is blank or contains control characters.');
   if ([...SYSTEM_ROLES, ...others].some((other) => looksLike(other.name, name)))
     throw invalidInput('/name', 'Another role template or a system role looks like this one.');
 }

@@ -34,7 +34,6 @@ import { command, query } from '../../db/query.ts';
 import { invalidInput, ProblemError } from '../../problems/error.ts';
 import { findTeamRole } from './find-team-role.ts';
 import { notify, notifyOwner } from '../../jobs/notify.ts';
-import { isReadableName } from '../../procedures/fields.ts';
 
 type RoleFields = {
   readonly name: string;
@@ -244,8 +243,6 @@ const forgetSkeleton = command<never>(
 
 /** Requires a name that no other role of the team and no system role looks like. Call it with the team locked. */
 async function requireFreeName(tx: EntityManager, teamId: string, name: string, exceptRoleId?: string): Promise<void> {
-  // The input schema checks this for clients, but not for operator commands.
-  if (!isReadableName(name)) throw invalidInput('/name', 'The name is blank or contains control characters.');
   const roles = await runStep(tx, [rolesOfTeam, [teamId]]);
   if (roles.some((role) => role.id !== exceptRoleId && looksLike(role.name, name))) {
     throw invalidInput('/name', 'The team already has a role whose name looks like this one.');

@@ -40,7 +40,8 @@ export async function registerFromInvitation(
       await findInvitationByToken(tx, services, input.invitationToken, true),
       input,
     );
-    if (known !== null && isClosedToSignUp(known)) throw new ProblemError('account_exists');
+    if (known !== null && isClosedToSignUp(known))
+      throw new ProblemError(known.disabledAt ? 'account_disabled' : 'account_exists');
     if (known !== null) await lockMembership(tx, team.id, known.id);
 
     const account = await registerVerified(tx, known, { ...input, email: invitation.email });

@@ -1,9 +1,8 @@
-import { hash } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Services } from '../../service/services.ts';
 import { hashSecret } from '../../crypto/tokens.ts';
 import { runAsStored, storedActor } from '../../events/actor.ts';
-import { enqueue, type Jobs } from '../../jobs/enqueue.ts';
+import { enqueue, requestedLinkKey, type Jobs } from '../../jobs/enqueue.ts';
 import { requestedLinkStart, toLanguageHint } from '../../jobs/email-context.ts';
 import type { TaskList } from '../../jobs/worker.ts';
 import type { BrowserClient } from '../../procedures/browser-client.ts';
@@ -13,22 +12,22 @@ import { change } from '../../transactions/change.ts';
 import { consumeMailAttempt, enqueueLink } from './email-link.ts';
 import { createAttempt, emailAttempt, findAttemptOfBrowser } from './sign-up-attempts.ts';
 
-type Request = Omit<Jobs['sendRequestedLink'], 'actor' | 'language'>;
+type Request = Omit<Jobs['sendRequestedLink'], 'actor' | 'language' | 'sealedEmail'> & { readonly email: string };
 
 /**
  * Queues a request for an emailed link, in the same way for every address. Only the job looks whether the address has an
  * account, and it starts when the response has been sent, so that neither the response nor its time, nor that of other
- * calls in a batch or beside it, reveals that. Waiting requests of one kind for an address are one.
+ * calls in a batch or beside it, reveals that.
  */
 export async function enqueueRequest(
   tx: EntityManager,
+  { encryption }: Pick<Services, 'encryption'>,
   { language }: Pick<BrowserClient, 'language'>,
-  request: Request,
+  { email, ...request }: Request,
 ): Promise<void> {
-  const actor = storedActor();
-  const subject = request.attemptId ?? `${request.email.toLowerCase()} ${request.browserHash ?? ''}`;
-  const key = `link:${request.kind}:${hash('sha256', subject).slice(0, 32)}`;
-  const payload = { ...request, actor, ...toLanguageHint(language) };
+  const sealedEmail = encryption.encrypt(email);
+  const payload = { ...request, sealedEmail, actor: storedActor(), ...toLanguageHint(language) };
+  const key = requestedLinkKey(request.kind, email, request.attemptId ?? request.browserHash);
   await enqueue(tx, 'sendRequestedLink', payload, key, requestedLinkStart());
 }
 
@@ -53,21 +52,22 @@ export async function requestLink(
   };
   await change(services.db, 'visitor', { on: 'installation', requires: 'nothing' }, async ({ em }) => {
     const clientId = await keepForLink(em, browserClient, id);
-    await enqueueRequest(em, browserClient, { ...request, ...(clientId !== null && { clientId }) });
+    await enqueueRequest(em, services, browserClient, { ...request, ...(clientId !== null && { clientId }) });
   });
 }
 
 /** Emails the link of a request, if its address has a use for it. */
-const sendRequestedLink = (services: Services, request: Jobs['sendRequestedLink']): Promise<void> =>
-  runAsStored(request.actor, services.audit, () =>
-    change(services.db, 'system', { on: { email: request.email }, requires: 'nothing' }, async ({ em: tx }) => {
-      const { kind, email, attemptId, clientId } = request;
+function sendRequestedLink(services: Services, request: Jobs['sendRequestedLink']): Promise<void> {
+  const email = services.encryption.decrypt(request.sealedEmail);
+  return runAsStored(request.actor, services.audit, () =>
+    change(services.db, 'system', { on: { email }, requires: 'nothing' }, async ({ em: tx }) => {
+      const { kind, attemptId, clientId } = request;
       const language = request.language ?? null;
       if (attemptId !== undefined) {
         await emailAttempt(tx, services, attemptId, language);
         return;
       }
-      if (kind === 'verify_email' && (await repeatSignUp(tx, services, request))) return;
+      if (kind === 'verify_email' && (await repeatSignUp(tx, services, { ...request, email }))) return;
       const account = await lockAccountByEmail(tx, email);
       if (!account?.email || account.disabledAt) return;
       if (kind === 'verify_email' && account.emailVerifiedAt) return;
@@ -77,12 +77,13 @@ const sendRequestedLink = (services: Services, request: Jobs['sendRequestedLink'
       });
     }),
   );
+}
 
 /** Emails a new link for the sign-up of the browser. Earlier links stay valid. @returns whether there is a sign-up */
 async function repeatSignUp(
   tx: EntityManager,
   services: Services,
-  { email, browserHash, clientId, language }: Jobs['sendRequestedLink'],
+  { email, browserHash, clientId, language }: Request & Pick<Jobs['sendRequestedLink'], 'language'>,
 ): Promise<boolean> {
   const attempt = await findAttemptOfBrowser(tx, email, browserHash);
   if (attempt === null) return false;

@@ -1,14 +1,10 @@
 import { z } from 'zod';
-import { readableName } from '../../procedures/fields.ts';
 import { authorizationId, continuation } from '../oauth-consent/continuation.ts';
 import { PASSWORD_LENGTH } from '../../crypto/password-hash.ts';
-import { emailAddress, success, text, timestamp } from '../../procedures/fields.ts';
+import { emailAddress, givenPassword, readableName, success, text, timestamp } from '../../procedures/fields.ts';
 
 /** A password to set. */
 export const newPassword = text(PASSWORD_LENGTH.min, PASSWORD_LENGTH.max);
-
-/** A password to verify. A short one is wrong, not invalid. The length is limited before it is hashed. */
-export const givenPassword = text(0, PASSWORD_LENGTH.max);
 
 /** The token of a link. A malformed one gets the same error as an expired one. */
 export const linkToken = z.string();
@@ -68,6 +64,8 @@ export const verificationOutput = z.object({
   needsPassword: z.boolean(),
   /** The operator moved an account to the address. */
   isMoved: z.literal(true).optional(),
+  /** The link cannot be used, and the address of the session is verified. */
+  isVerified: z.literal(true).optional(),
   application,
 });
 

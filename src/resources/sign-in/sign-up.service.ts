@@ -90,7 +90,7 @@ async function attemptSignUp(
       clientId,
     });
     if (attempt === null) return null;
-    await enqueueRequest(tx, browserClient, { kind: 'verify_email', email, attemptId: attempt.id });
+    await enqueueRequest(tx, services, browserClient, { kind: 'verify_email', email, attemptId: attempt.id });
     // A signed-in browser keeps its session.
     return replaced !== null ? null : startSignUpSession(tx, services, attempt.id);
   });

@@ -47,6 +47,22 @@ const findTarget = query<Row>(
      and a.disabled_at is null and a.email_verified_at is null and lower(a.email) = lower(t.email)`,
 );
 
+const verifiedAddress = query<{ email: string }>(
+  'account_find_verified_address',
+  'select email from account where id = $1 and email_verified_at is not null',
+);
+
+/** Returns the verified address of the session that opens a link with the form of a verification link; null otherwise. */
+export async function findVerifiedAddress(
+  { db, tokens }: Services,
+  principal: Principal | null,
+  token: string,
+): Promise<string | null> {
+  if (principal?.kind !== 'session' || tokens.parseKind(token) !== 'emailVerification') return null;
+  const [row] = await db.query(verifiedAddress, [principal.accountId]);
+  return row?.email ?? null;
+}
+
 /** @throws link_invalid (404) for a link that was used, has expired or is unknown */
 export async function findVerificationTarget(
   { db, tokens }: Services,

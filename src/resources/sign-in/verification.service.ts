@@ -20,17 +20,26 @@ import { registerVerified, retryOnUniqueViolation } from './invited-sign-up.serv
 import { deleteSignUpAttempts, isClosedToSignUp } from './prove-mailbox.ts';
 import { offerRevocation, type RemainingAccess } from './remaining-access.ts';
 import type { Verification } from './sign-in.schema.ts';
-import { findVerificationTarget, type VerificationTarget } from './verification-target.ts';
+import { findVerificationTarget, findVerifiedAddress, type VerificationTarget } from './verification-target.ts';
 import { change } from '../../transactions/change.ts';
 
-/** Returns the email address of a verification link without consuming it, because mail scanners open links. */
+/**
+ * Returns the email address of a verification link without consuming it, because mail scanners open links. To a session
+ * whose address is verified, a link that cannot be used is one that was used.
+ */
 export async function readVerification(
   services: Services,
   browserClient: BrowserClient,
   principal: Principal | null,
   token: string,
-): Promise<{ email: string; needsPassword: boolean; isMoved?: true; application?: string }> {
-  const target = await findLink(browserClient, findVerificationTarget(services, browserClient, principal, token));
+): Promise<{ email: string; needsPassword: boolean; isMoved?: true; isVerified?: true; application?: string }> {
+  const found = findVerificationTarget(services, browserClient, principal, token).catch(async (error: unknown) => {
+    const email = await findVerifiedAddress(services, principal, token);
+    if (email === null) throw error;
+    return { verified: email };
+  });
+  const target = await findLink(browserClient, found);
+  if ('verified' in target) return { email: target.verified, needsPassword: false, isVerified: true };
   const next = await findContinuation(services, target.clientId, browserClient);
   return {
     email: target.email,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { requireReadableNames } from '../../procedures/fields.ts';
+import { toReadableNames } from '../../procedures/fields.ts';
 import { accountProcedure, scopedProcedure, teamProcedure } from '../../procedures/procedures.ts';
 import { endpoint, router } from '../../procedures/trpc.ts';
 import { present } from '../../procedures/long-lists.ts';
@@ -34,9 +34,9 @@ export const teamsRouter = router({
     .output(teamOutput)
     .mutation(async ({ ctx, input }) => {
       const { services, principal } = ctx;
-      requireReadableNames(ctx, { name: input.name });
+      const given = { ...input, ...toReadableNames(ctx, { name: input.name }) };
       const creator = { caller: principal, teamLimit: services.config.teamLimit };
-      return presentTeam(await createTeam(services.db, creator, principal.accountId, input));
+      return presentTeam(await createTeam(services.db, creator, principal.accountId, given));
     }),
 
   getTeam: teamProcedure({ scope: 'teams:read' })
@@ -56,8 +56,8 @@ export const teamsRouter = router({
     .output(teamOutput)
     .mutation(async ({ ctx, input }) => {
       const { services, membership, caller } = ctx;
-      requireReadableNames(ctx, { name: input.name });
-      await updateTeam(services.db, caller, input.name);
-      return presentTeam({ ...membership, team: { ...membership.team, name: input.name } });
+      const { name } = toReadableNames(ctx, { name: input.name });
+      await updateTeam(services.db, caller, name);
+      return presentTeam({ ...membership, team: { ...membership.team, name } });
     }),
 });

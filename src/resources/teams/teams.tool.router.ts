@@ -1,4 +1,4 @@
-import { requireReadableNames } from '../../procedures/fields.ts';
+import { toReadableNames } from '../../procedures/fields.ts';
 import { plannedChange } from '../../procedures/planned-change.ts';
 import { teamProcedure } from '../../procedures/procedures.ts';
 import { router } from '../../procedures/trpc.ts';
@@ -9,7 +9,7 @@ export const teamsToolRouter = router({
   updateTeam: teamProcedure({ scope: 'teams:write', permission: 'edit_team_settings', input: updateTeamBody })
     .output(plannedChange)
     .query(({ ctx, input }) => {
-      requireReadableNames(ctx, { name: input.name });
+      const after = toReadableNames(ctx, { name: input.name });
       const { id, name } = ctx.membership.team;
       return {
         kind: 'team' as const,
@@ -17,7 +17,7 @@ export const teamsToolRouter = router({
         name,
         team: { id, name },
         before: { name },
-        after: { name: input.name },
+        after,
         effects: ['All members see the new name.'],
       };
     }),

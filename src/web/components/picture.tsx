@@ -1,4 +1,6 @@
 import { Avatar, type AvatarProps } from '@mantine/core';
+import { getInitials } from './initials.ts';
+import { Name } from './name.tsx';
 import { getTint } from './tint.ts';
 
 /** The name beside it says the same, so screen readers skip the picture. */
@@ -16,22 +18,16 @@ type PictureProps = Pick<AvatarProps, 'size' | 'className'> & {
 const ownPath = (src: string | null | undefined): string | null =>
   /^https?:\/\/[^/?#]+(\/pictures\/[\w-]{43}\.webp)$/.exec(src ?? '')?.[1] ?? null;
 
-/** Returns the words that initials are made of: those of `A & B` are AB. */
-const wordsOf = (name: string): string => name.replaceAll(/(?<=^|\s)[^\p{L}\p{N}]+/gu, '').trim() || name;
-
 /** The picture of a person, or their initials. */
 export const PersonPicture = ({ src, seed, name, ...props }: PictureProps) => (
-  <Avatar {...props} name={wordsOf(name)} src={ownPath(src)} mod={{ tint: getTint(seed) }} radius="xl" aria-hidden />
+  <Avatar {...props} src={ownPath(src)} mod={{ tint: getTint(seed) }} radius="xl" aria-hidden>
+    <Name>{getInitials(name)}</Name>
+  </Avatar>
 );
 
 /** The picture of a team, or its initials. */
 export const TeamPicture = ({ src, seed, name, ...props }: PictureProps) => (
-  <Avatar
-    {...props}
-    name={wordsOf(name)}
-    src={ownPath(src)}
-    mod={{ tint: getTint(seed), filled: true }}
-    radius="md"
-    aria-hidden
-  />
+  <Avatar {...props} src={ownPath(src)} mod={{ tint: getTint(seed), filled: true }} radius="md" aria-hidden>
+    <Name>{getInitials(name)}</Name>
+  </Avatar>
 );

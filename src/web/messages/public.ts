@@ -74,6 +74,8 @@ export const publicTexts = defineTexts('public', {
     createOwn: 'Create my own account',
     toMoved: 'This is my account',
     submit: 'Verify email',
+    alreadyTitle: 'Email address already verified',
+    already: 'The link was used before. {email} is verified, and you are signed in.',
     doneTitle: 'Email address verified',
     done: 'You are signed in.',
     unverifiedTitle: 'Email address not verified',
@@ -140,6 +142,9 @@ export const publicTexts = defineTexts('public', {
     declined: 'Invitation declined',
     declinedDetail: 'The link no longer works.',
     accepted: 'You are now a member of “{team}”.',
+    alreadyTitle: 'Invitation already accepted',
+    already: 'You are a member of “{team}”.',
+    toTeam: 'Open team',
     signIn: 'Sign in to accept',
     signUp: 'Sign up to accept',
     passedOn:

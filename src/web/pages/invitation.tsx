@@ -71,7 +71,16 @@ function Invitation({ token }: { readonly token: string }) {
     );
   }
 
-  const { teamName, roleName, inviterName, email, expiresAt } = invitation;
+  const { teamName, roleName, inviterName, email, expiresAt, acceptedTeamId } = invitation;
+  if (acceptedTeamId !== undefined) {
+    return (
+      <Page title={publicTexts.invitation.alreadyTitle} explanation={publicTexts.invitation.already(teamName)}>
+        <ButtonLink to="/teams/$teamId" params={{ teamId: acceptedTeamId }} size="md" fullWidth>
+          {publicTexts.invitation.toTeam}
+        </ButtonLink>
+      </Page>
+    );
+  }
   return (
     <Page
       title={publicTexts.invitation.title(teamName)}

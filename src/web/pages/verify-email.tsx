@@ -70,6 +70,15 @@ function Verification({ token }: { readonly token: string }) {
       </Page>
     );
   }
+  if (link.data.isVerified) {
+    return (
+      <Page title={words.alreadyTitle} explanation={words.already(link.data.email)}>
+        <ButtonLink to="/" size="md" fullWidth>
+          {texts.toTeams}
+        </ButtonLink>
+      </Page>
+    );
+  }
   const Form = !link.data.needsPassword ? InSameBrowser : link.data.isMoved ? MovedAccount : WithPassword;
   return <Form token={token} {...link.data} onDone={onDone} />;
 }

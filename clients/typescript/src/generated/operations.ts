@@ -244,6 +244,7 @@ export type Problem = {
     | 'cursor_expired'
     | 'link_invalid'
     | 'invitation_for_another'
+    | 'account_disabled'
     | 'account_exists'
     | 'already_taken'
     | 'version_mismatch'

@@ -1097,6 +1097,7 @@ export type Problem = {
     | 'cursor_expired'
     | 'link_invalid'
     | 'invitation_for_another'
+    | 'account_disabled'
     | 'account_exists'
     | 'already_taken'
     | 'version_mismatch'
@@ -1291,7 +1292,13 @@ export type AppRouter = TRPCBuiltRouter<
       pendingSignUp: Query<void, { email: string; expiresAt: string } | null>;
       readVerification: Mutation<
         { token: string },
-        { email: string; needsPassword: boolean; isMoved?: true | undefined; application?: string | undefined }
+        {
+          email: string;
+          needsPassword: boolean;
+          isMoved?: true | undefined;
+          isVerified?: true | undefined;
+          application?: string | undefined;
+        }
       >;
       verifyEmail: Mutation<
         {
@@ -2019,6 +2026,8 @@ export type AppRouter = TRPCBuiltRouter<
           hasAccount: boolean | null;
           /** The name of the application that sent it, where accepting it leads. */
           application?: string | undefined;
+          /** The team, if the signed-in reader has accepted the invitation already. */
+          acceptedTeamId?: string | undefined;
         }
       >;
       accept: Mutation<

@@ -10,6 +10,9 @@ export function csvField(value: unknown): string {
 
 export const csvLine = (values: readonly unknown[]): string => `${values.map(csvField).join(',')}\r\n`;
 
+/** Saves lines as a CSV file. It begins with a byte order mark, without which Excel does not read it as UTF-8. */
+export const saveCsv = (name: string, lines: readonly string[]): void => saveFile(name, ['\ufeff', ...lines]);
+
 /** Saves text as a file. */
 export function saveFile(name: string, parts: readonly BlobPart[]): void {
   const url = URL.createObjectURL(new Blob([...parts]));

@@ -5,7 +5,7 @@ import { createSearch, filterRows, sortRows } from './arrange.ts';
 import { BulkBar } from './bulk/bulk-bar.tsx';
 import type { BulkAction } from './bulk/bulk-action.ts';
 import { hiddenColumns, visibleColumns, type Column } from './column.ts';
-import { csvLine, saveFile } from './csv.ts';
+import { csvLine, saveCsv } from './csv.ts';
 import { useSearchText } from './search-text.ts';
 import { useSelection } from './selection.ts';
 import { TableHead } from './table-head.tsx';
@@ -81,7 +81,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     change({ q: undefined, ...Object.fromEntries(columns.map(({ id }) => [id, undefined])) });
   };
   const save = (saved: readonly Row[]) =>
-    saveFile(`${name.toLowerCase().replaceAll(' ', '-')}.csv`, [
+    saveCsv(`${name.toLowerCase().replaceAll(' ', '-')}.csv`, [
       csvLine(columns.map(({ title }) => title)),
       ...saved.map((row) => csvLine(columns.map(({ csv, value }) => (csv ?? value)(row)))),
     ]);

@@ -1,4 +1,4 @@
-import { csvLine, saveFile } from '../../../components/table/csv.ts';
+import { csvLine, saveCsv, saveFile } from '../../../components/table/csv.ts';
 import { trpc } from '../../../trpc.ts';
 import type { AuditEvent } from './event.ts';
 
@@ -41,7 +41,8 @@ export async function download(filter: Filter, format: Format): Promise<void> {
     parts.push(...events.map(line));
     cursor = nextCursor;
   }
-  saveFile(`audit-log.${format}`, parts);
+  const save = format === 'csv' ? saveCsv : saveFile;
+  save(`audit-log.${format}`, parts);
 }
 
 const jsonLine = (event: AuditEvent): string => `${JSON.stringify(event)}\n`;
