@@ -97,7 +97,7 @@ describe('RFC 7009: a client gives back', () => {
       'a wrong secret': '401 invalid_client',
       'no token': '400 invalid_request',
       JSON: '400 invalid_request',
-      'more than 56 KB': '400 invalid_request',
+      'more than 56 KB': '413 invalid_request',
     });
     expect(await works(api, tokens.access)).toBe(true);
     expect(outcome(await postForm(api, '/oauth/revoke', form, basic(client.id, client.clientSecret)))).toBe('200');

@@ -153,8 +153,9 @@ describe('a client for development', () => {
     };
     expect(await allowed('http://localhost:5173', true)).toBe('http://localhost:5173');
     expect(await allowed('http://app.localhost:5173', true)).toBe('http://app.localhost:5173');
-    expect(await allowed('http://localhost:5174', true)).toBeNull();
-    for (const origin of ['http://localhost:5173', 'http://app.localhost:5173'])
+    expect(await allowed('http://localhost:5174', true)).toBe('http://localhost:5174');
+    expect(await allowed('http://localhost.example:5173', true)).toBeNull();
+    for (const origin of ['http://localhost:5173', 'http://localhost:5174', 'http://app.localhost:5173'])
       expect(await allowed(origin, false)).toBeNull();
   });
 

@@ -209,6 +209,6 @@ describe('an export of the operator', () => {
         operator.id,
       ]),
     ).toEqual([]);
-    expect(await exportsRunning(api)).toEqual([]);
+    await expect.poll(() => exportsRunning(api)).toEqual([]);
   });
 });
