@@ -7,7 +7,7 @@ import { accountDeleteCommand } from './account-delete.ts';
 import { accountLine, accountListCommand } from './account-list.ts';
 import { accountMetadataCommand } from './metadata.ts';
 import { requireAccountByEmail, withServices } from './operate.ts';
-import { email, emailOption, externalIdOption, nameOf, option, required } from './options.ts';
+import { email, emailOption, externalIdOption, namePart, option, required } from './options.ts';
 import type { Answer } from './output.ts';
 
 type CreateOptions = {
@@ -27,8 +27,8 @@ export function accountCommands(account: Command): void {
     .description('Create an account')
     .addOption(required(option('--email <address>', 'email address', email)))
     .addOption(externalIdOption())
-    .addOption(option('--first-name <name>', 'first name', nameOf(1, 255)))
-    .addOption(option('--last-name <name>', 'last name', nameOf(1, 255)))
+    .addOption(option('--first-name <name>', 'first name', namePart))
+    .addOption(option('--last-name <name>', 'last name', namePart))
     .option('--password <password>', '8 to 128 characters, visible to other users of this machine')
     .addOption(new Option('--password-stdin', 'read the password from standard input').conflicts('password'))
     .addOption(

@@ -8,7 +8,7 @@ import { CommandError } from './failure.ts';
 import { keyListCommand } from './key-list.ts';
 import { keyRevokeCommand } from './key-revoke.ts';
 import { requireAccountByEmail, withServices } from './operate.ts';
-import { days, emailOption, expiryOption, listOf, nameOf, option, productPermissions } from './options.ts';
+import { days, emailOption, expiryOption, listOf, option, productPermissions, resourceName } from './options.ts';
 import { addDays } from '../time.ts';
 
 type CreateOptions = {
@@ -30,7 +30,7 @@ export function keyCommands(key: Command): void {
       '--team <id>',
       'limit the key to this team (the account must be a member); its id, or ext: and its external id',
     )
-    .addOption(option('--name <name>', 'name of the key', nameOf(1, 100)).default('Created by the operator'))
+    .addOption(option('--name <name>', 'name of the key', resourceName).default('Created by the operator'))
     .addOption(
       option(
         '--scopes <list>',

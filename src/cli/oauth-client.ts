@@ -12,7 +12,7 @@ import { OPENID_SCOPES, SCOPES, type Scope } from '../entities/index.ts';
 import { CommandError } from './failure.ts';
 import { withServices } from './operate.ts';
 import type { Line } from './output.ts';
-import { days, hours, listOf, nameOf, option, productPermissions, required } from './options.ts';
+import { days, hours, listOf, resourceName, option, productPermissions, required } from './options.ts';
 
 type CreateOptions = {
   name: string;
@@ -187,7 +187,7 @@ export function oauthClientCommands(client: Command): void {
     );
 }
 
-const nameOption = (): Option => option('--name <name>', 'name that users see', nameOf(1, 100));
+const nameOption = (): Option => option('--name <name>', 'name that users see', resourceName);
 const redirectUriOption = (): Option =>
   new Option('--redirect-uri <uri>', 'redirect URI; can be repeated').argParser(eachUri);
 const homeUrlOption = (): Option => new Option('--home-url <url>', 'start page of the application');

@@ -10,7 +10,7 @@ import {
 } from '../resources/operator-keys/operator-keys.service.ts';
 import { addDays } from '../time.ts';
 import { withServices } from './operate.ts';
-import { days, expiryOption, hours, listOf, nameOf, option, required } from './options.ts';
+import { days, expiryOption, hours, listOf, option, required, resourceName } from './options.ts';
 import type { Answer, Line } from './output.ts';
 
 type CreateOptions = {
@@ -27,7 +27,7 @@ export function operatorKeyCommands(operatorKey: Command): void {
   operatorKey
     .command('create')
     .description('Create a key of the operator API (/operator/v1)')
-    .addOption(required(option('--name <name>', 'name of the key', nameOf(1, 100))))
+    .addOption(required(option('--name <name>', 'name of the key', resourceName)))
     .addOption(required(option('--scopes <list>', `comma-separated, of ${OPERATOR_SCOPES.join(', ')}; or all`, scopes)))
     .addOption(
       option('--addresses <list>', 'IP addresses and networks (CIDR) that can use it; all if omitted', addresses),

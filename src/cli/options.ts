@@ -1,6 +1,13 @@
 import { InvalidArgumentError, Option } from 'commander';
 import type { z } from 'zod';
-import { emailAddress, productPermissionNames, readableName, text } from '../procedures/fields.ts';
+import {
+  emailAddress,
+  instantSince1970,
+  personName,
+  productPermissionNames,
+  readableName,
+  text,
+} from '../procedures/fields.ts';
 
 type Parse<Value> = (raw: string) => Value;
 
@@ -20,12 +27,12 @@ export const emailOption = (description: string): Option =>
 export const expiryOption = (): Option =>
   option('--expires-at <instant>', 'expiry, as ISO 8601 with a time zone', instant);
 
-/** Creates a parser that accepts what the schema accepts. */
+/** Creates a parser that accepts what the schema accepts, and returns its value. */
 export const createParser =
   (schema: z.ZodType<string>, fault: string): Parse<string> =>
   (raw) => {
-    const { data } = schema.safeParse(raw);
-    if (data === undefined) throw new InvalidArgumentError(fault);
+    const { success, data } = schema.safeParse(raw);
+    if (!success) throw new InvalidArgumentError(fault);
     return data;
   };
 
@@ -34,29 +41,27 @@ export const email = createParser(emailAddress, 'It must be an email address.');
 export const textOf = (min: number, max: number): Parse<string> =>
   createParser(text(min, max), `It must have ${min} to ${max} characters.`);
 
-export const nameOf = (min: number, max: number): Parse<string> =>
-  createParser(
-    readableName(min, max),
-    `It must have ${min} to ${max} characters, at least one of them visible and no control characters.`,
-  );
+const nameFault = (max: number): string => `It must have 1 to ${max} visible characters in one line.`;
 
-const ISO_INSTANT = /^(\d{4})-(\d\d)-(\d\d)T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/;
-const LAST_INSTANT = Date.UTC(9999, 11, 31);
+const NAME_LENGTH_MAX = 100;
+
+/** Parses the name of a resource. */
+export const resourceName = createParser(readableName(1, NAME_LENGTH_MAX), nameFault(NAME_LENGTH_MAX));
+
+/** Parses the first or last name of a person. */
+export const namePart = createParser(personName, nameFault(255));
 
 export const externalIdOption = (): Option =>
   option('--external-id <id>', 'id in a system of yours, 1 to 255 characters', textOf(1, 255));
 
-/** Parses an instant in ISO 8601 with a time zone. Rejects days that do not exist. */
-export function instant(raw: string): Date {
-  const at = new Date(raw);
-  const [, year, month, day] = ISO_INSTANT.exec(raw)?.map(Number) ?? [];
-  // Date reads February 30 as March 2.
-  const isRealDay = day !== undefined && day === new Date(Date.UTC(year ?? 0, (month ?? 0) - 1, day)).getUTCDate();
-  if (!isRealDay || !(at.getTime() >= 0 && at.getTime() <= LAST_INSTANT)) {
-    throw new InvalidArgumentError('It must be an instant with a time zone, such as 2030-01-31T12:00:00Z.');
-  }
-  return at;
-}
+const parseInstant = createParser(
+  instantSince1970,
+  'It must be an instant with a time zone, such as 2030-01-31T12:00:00Z.',
+);
+
+/** Parses an instant in ISO 8601 with a time zone, also without seconds, because it is typed by hand. */
+export const instant: Parse<Date> = (raw) =>
+  new Date(parseInstant(raw.replace(/T(\d\d:\d\d)(?=Z$|[+-]\d\d:\d\d$)/, 'T$1:00')));
 
 export const instantOrNever: Parse<Date | 'never'> = (raw) => (raw === 'never' ? raw : instant(raw));
 

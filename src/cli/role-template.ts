@@ -8,12 +8,12 @@ import {
 import { listRoleTemplates, readRoleTemplate } from '../resources/roles/role-templates.queries.ts';
 import { CommandError } from './failure.ts';
 import { withServices } from './operate.ts';
-import { listOf, nameOf, option, productPermissions, required, textOf } from './options.ts';
+import { listOf, option, productPermissions, required, resourceName, textOf } from './options.ts';
 import type { Answer, Line } from './output.ts';
 
 type Fields = { name: string; permissions: Permission[]; productPermissions?: string[] };
 
-const nameOption = () => option('--name <name>', 'name of the role', nameOf(1, 100));
+const nameOption = () => option('--name <name>', 'name of the role', resourceName);
 const permissionsOption = () =>
   option(
     '--permissions <list>',

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { PERMISSIONS, type Permission } from '../entities/index.ts';
 import { createRole } from '../resources/roles/roles.service.ts';
 import { withServices } from './operate.ts';
-import { listOf, nameOf, option, productPermissions, required, teamOption } from './options.ts';
+import { listOf, option, productPermissions, required, resourceName, teamOption } from './options.ts';
 
 type CreateOptions = { team: string; name: string; permissions: Permission[]; productPermissions?: string[] };
 
@@ -11,7 +11,7 @@ export function roleCommands(role: Command): void {
     .command('create')
     .description('Create a custom role of a team')
     .addOption(teamOption())
-    .addOption(required(option('--name <name>', 'name of the role', nameOf(1, 100))))
+    .addOption(required(option('--name <name>', 'name of the role', resourceName)))
     .addOption(
       required(
         option(

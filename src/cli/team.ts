@@ -8,7 +8,7 @@ import { requireAccountByEmail, withServices } from './operate.ts';
 import { teamDeleteCommand } from './team-delete.ts';
 import { teamListCommand } from './team-list.ts';
 import { teamTransferCommand } from './team-transfer.ts';
-import { externalIdOption, nameOf, option, required } from './options.ts';
+import { externalIdOption, option, required, resourceName } from './options.ts';
 
 type CreateOptions = { owner: string; name: string; externalId?: string; plan?: string };
 
@@ -17,7 +17,7 @@ export function teamCommands(team: Command): void {
     .command('create')
     .description('Create a team with its owner (ignores TEAM_LIMIT)')
     .requiredOption('--owner <address>', 'email address of the owner, or ext: and the external id')
-    .addOption(required(option('--name <name>', 'name of the team', nameOf(1, 100))))
+    .addOption(required(option('--name <name>', 'name of the team', resourceName)))
     .addOption(externalIdOption())
     .option('--plan <plan>', 'plan of the team (see `billing set` for the rest of the subscription)')
     .action(

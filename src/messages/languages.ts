@@ -40,10 +40,10 @@ export function matchLanguage(...tags: readonly (string | null | undefined)[]): 
   return undefined;
 }
 
-/** Returns the primary language of a BCP 47 tag, to which a lookup (RFC 4647 section 3.4) shortens the tag last. */
+/** Returns the primary language of a BCP 47 tag, or of one as `de_DE` that an earlier version imported, to which a lookup (RFC 4647 section 3.4) shortens the tag last. */
 function parseLanguage(tag: string | null | undefined): string | undefined {
   try {
-    return tag ? new Intl.Locale(tag).language : undefined;
+    return tag ? new Intl.Locale(tag.replaceAll('_', '-')).language : undefined;
   } catch {
     return undefined; // not a language tag
   }

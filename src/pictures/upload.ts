@@ -6,14 +6,14 @@ import { convertPicture } from '../images/convert.ts';
 import { fetchPicture } from '../images/fetch-picture.ts';
 import { PICTURE_BYTES_MAX } from '../images/limits.ts';
 import { toValidationEntries } from '../procedures/validation.ts';
-import { avatarUrl } from '../resources/accounts/accounts.schema.ts';
+import { pictureUrl } from '../procedures/fields.ts';
 import { readJson, readUncompressed } from '../rest/body.ts';
 import { CallerGoneError } from '../turns.ts';
 
 const PICTURE_TYPE = /^image\/(?:jpeg|png|webp)$/i;
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i;
 
-const reference = z.object({ url: avatarUrl });
+const reference = z.object({ url: pictureUrl });
 
 /**
  * Reads the picture in the body of a request, or fetches the one that its JSON names, and converts it. Ends when the

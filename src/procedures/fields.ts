@@ -16,7 +16,7 @@ function countCodePoints(value: string): number {
   return length;
 }
 
-const withLength = (schema: z.ZodString | z.ZodEmail, min: number, max: number) =>
+const withLength = <Schema extends z.ZodString | z.ZodEmail>(schema: Schema, min: number, max: number) =>
   schema
     .check(({ value, issues }) => {
       if (!isStorable(value)) {
@@ -40,46 +40,65 @@ const UNREADABLE = /[\p{Cc}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]/u;
 export const isReadableName = (name: string): boolean =>
   !UNREADABLE.test(name) && !hasStrayTags(name) && showsSomething(name);
 
+/** A string without the white space at both ends, which exports, forms and shells add. */
+const trimmedText = (min: number, max: number) => withLength(z.string().trim(), min, max);
+
 /** The name of a resource or user, with `min` to `max` code points. Without the white space at its ends. */
 export const readableName = (min: number, max: number) =>
-  withLength(
-    z
-      .string()
-      .check(({ value, issues }) => {
-        // The white space at the ends is taken away below, a line end as well.
-        if (value !== '' && !isReadableName(value.trim()))
-          issues.push({ code: 'invalid_format', format: 'name', input: value });
-      })
-      .trim(),
-    min,
-    max,
-  );
+  trimmedText(min, max).check(({ value, issues }) => {
+    if (value !== '' && !isReadableName(value)) issues.push({ code: 'invalid_format', format: 'name', input: value });
+  });
+
+/** The first or last name of a person. Names of one character are usual in Chinese and Korean. */
+export const personName = readableName(1, 255);
 
 /**
- * Returns readable names, without the white space at their ends; from callers over REST any, as they are. There only the
- * lengths are checked (section 8 of the contract), so operations that also serve tRPC and MCP cannot do this in their
- * input schema.
+ * Requires readable names, except from callers over REST. There only the lengths are checked (section 8 of the
+ * contract), so operations that also serve tRPC and MCP cannot check this in their input schema.
+ * @returns the names without the white space at both ends, or over REST as they were sent
  */
 export function toReadableNames<Names extends Readonly<Record<string, string>>>(
   { acceptsAnyName }: { readonly acceptsAnyName: boolean },
   names: Names,
 ): Names {
   if (acceptsAnyName) return names;
-  const pointers = Object.entries(names).flatMap(([field, name]) => (isReadableName(name.trim()) ? [] : [`/${field}`]));
-  if (pointers.length > 0)
-    throw new ProblemError('validation_failed', undefined, {
-      errors: pointers.map((pointer) => ({ in: 'body', pointer, code: 'invalid_format' })),
-    });
-  // The same members.
-  return Object.fromEntries(Object.entries(names).map(([field, name]) => [field, name.trim()])) as Names;
+  const trimmed = Object.entries(names).map(([field, name]) => [field, name.trim()] as const);
+  const pointers = trimmed.flatMap(([field, name]) => (isReadableName(name) ? [] : [`/${field}`]));
+  if (pointers.length === 0) return Object.fromEntries(trimmed) as Names; // the same members
+  throw new ProblemError('validation_failed', undefined, {
+    errors: pointers.map((pointer) => ({ in: 'body', pointer, code: 'invalid_format' })),
+  });
 }
 
 /** The pattern of `input type=email` in HTML (WHATWG), but the domain needs a dot. */
 const EMAIL =
   /^[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)+$/;
 
-/** An email address of at most 255 code points. */
-export const emailAddress = withLength(z.email({ pattern: EMAIL }), 1, 255);
+/** An email address of at most 255 code points, exactly as section 4.14 of the contract has it. */
+export const exactEmailAddress = withLength(z.email({ pattern: EMAIL }), 1, 255);
+
+/** The same for everything else, without the white space at both ends. */
+export const emailAddress = trimmedText(1, 255).check(z.email({ pattern: EMAIL }));
+
+/** Spaces and control characters, which `URL` drops or encodes: the stored text would not be the parsed URL. */
+const UNSAFE_IN_URL = /[\p{C}\p{Z}\\]/u;
+
+/** The URL of a picture. Pages load it, so it is https and contains no credentials. */
+export const pictureUrl = trimmedText(1, 2048).check(({ value, issues }) => {
+  const url = UNSAFE_IN_URL.test(value) ? null : URL.parse(value);
+  if (url?.protocol === 'https:' && url.username === '' && url.password === '') return;
+  issues.push({ code: 'invalid_format', format: 'url', input: value });
+});
+
+/** A language tag (BCP 47), stored in its canonical spelling. Exports of other systems often have `_`, as in `pt_BR`. */
+export const locale = trimmedText(1, 100).transform((value, { issues }) => {
+  try {
+    return Intl.getCanonicalLocales(value.replaceAll('_', '-'))[0] ?? null;
+  } catch {
+    issues.push({ code: 'invalid_format', format: 'language_tag', input: value });
+    return z.NEVER;
+  }
+});
 
 /**
  * A password to verify. A short one is wrong, not invalid, and so is a long one, because other systems have longer ones:
@@ -93,15 +112,19 @@ export const resourceId = text(1, 255);
 const FIRST_INSTANT = Date.parse('0001-01-01T00:00:00Z');
 const LAST_INSTANT = Date.parse('9999-12-31T23:59:59.999Z');
 
-// PostgreSQL reads offsets of less than 16 hours.
-const LONG_OFFSET = /[+-](?:1[6-9]|2\d):\d\d$/;
+const isInstant = (value: string): boolean => Date.parse(value) >= FIRST_INSTANT && Date.parse(value) <= LAST_INSTANT;
 
-/** A time in a request, as ISO 8601 with a time zone. In UTC it is in a year that PostgreSQL reads: 1 to 9999. */
+/**
+ * A time, as ISO 8601 with a time zone, in a year that PostgreSQL reads: 1 to 9999. Its value is in UTC, because PostgreSQL
+ * reads only offsets of less than 16 hours.
+ */
 export const instant = z.iso
   .datetime({ offset: true })
-  .refine(
-    (value) => Date.parse(value) >= FIRST_INSTANT && Date.parse(value) <= LAST_INSTANT && !LONG_OFFSET.test(value),
-  );
+  .overwrite((value) => (isInstant(value) ? new Date(value).toISOString() : value))
+  .refine(isInstant);
+
+/** A time of a resource: when it was created or used, or expires. */
+export const instantSince1970 = instant.refine((value) => Date.parse(value) >= 0);
 
 /** A time in a response, as an ISO 8601 string. */
 export const timestamp = z.string().meta({ format: 'date-time', example: '2026-11-21T09:30:00.000Z' });

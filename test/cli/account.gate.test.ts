@@ -101,7 +101,7 @@ describe('account create', () => {
       "required option '--email <address>' not specified",
       "option '--email <address>' argument 'nobody' is invalid. It must be an email address.",
       "option '--role <role>' argument 'root' is invalid. Allowed choices are user, admin.",
-      "option '--first-name <name>' argument '' is invalid. It must have 1 to 255 characters, at least one of them visible and no control characters.",
+      "option '--first-name <name>' argument '' is invalid. It must have 1 to 255 visible characters in one line.",
       '--password: A password has 8 to 128 characters.',
       '--email: no account has the email address nobody@example.com',
     ]);

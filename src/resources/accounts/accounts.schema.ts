@@ -3,7 +3,7 @@ import { PASSWORD_LENGTH } from '../../crypto/password-hash.ts';
 import { ACTOR_KINDS, type Account } from '../../entities/index.ts';
 import { EVENTS, type EventName } from '../../events/catalogue.ts';
 import { cursor } from '../../procedures/cursors.ts';
-import { emailAddress, givenPassword, readableName, text, timestamp } from '../../procedures/fields.ts';
+import { emailAddress, givenPassword, locale, personName, pictureUrl, text, timestamp } from '../../procedures/fields.ts';
 
 export const proveInput = z.object({ password: givenPassword });
 
@@ -19,31 +19,11 @@ export const changePasswordInput = z.object({ newPassword: text(PASSWORD_LENGTH.
 
 export const changeEmailInput = z.object({ newEmail: emailAddress });
 
-/** Spaces and control characters, which `URL` drops or encodes: the stored text would not be the parsed URL. */
-const UNSAFE_IN_URL = /[\p{C}\p{Z}\\]/u;
-
-/** Pages load the avatar from this URL, so it is https and contains no credentials. */
-export const avatarUrl = text(1, 2048).check(({ value, issues }) => {
-  const url = UNSAFE_IN_URL.test(value) ? null : URL.parse(value);
-  if (url?.protocol === 'https:' && url.username === '' && url.password === '') return;
-  issues.push({ code: 'invalid_format', format: 'url', input: value });
-});
-
-/** A language tag (BCP 47), stored in its canonical spelling. */
-export const locale = text(1, 100).transform((value, { issues }) => {
-  try {
-    return Intl.getCanonicalLocales(value)[0] ?? null;
-  } catch {
-    issues.push({ code: 'invalid_format', format: 'language_tag', input: value });
-    return z.NEVER;
-  }
-});
-
 /** People can have one name. REST asks for both (section 4 of the contract), this call for neither. */
 export const updateProfileInput = z.object({
-  firstName: readableName(1, 255).nullable().optional(),
-  lastName: readableName(1, 255).nullable().optional(),
-  avatar: avatarUrl.nullable().optional(),
+  firstName: personName.nullable().optional(),
+  lastName: personName.nullable().optional(),
+  avatar: pictureUrl.nullable().optional(),
   preferredLocale: locale.nullable().optional(),
 });
 

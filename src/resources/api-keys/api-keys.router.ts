@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { accountProcedure } from '../../procedures/procedures.ts';
-import { toReadableNames, resourceId, SUCCESS, success } from '../../procedures/fields.ts';
+import { resourceId, SUCCESS, success, toReadableNames } from '../../procedures/fields.ts';
 import { endpoint, router } from '../../procedures/trpc.ts';
 import { listPersonalKeys, listTeamKeys } from './api-keys.queries.ts';
 import {
@@ -59,12 +59,12 @@ export const apiKeysRouter = router({
     .input(z.object(createApiKeyBody))
     .output(createdApiKeyOutput)
     .mutation(async ({ ctx, input: { expiresInDays, ...input } }) => {
-      const names = toReadableNames(ctx, { name: input.name });
+      const { name } = toReadableNames(ctx, { name: input.name });
       const { db, tokens, config } = ctx.services;
       if (input.teamId !== undefined) await requireKeyManager(ctx, input.teamId);
       const expiresAt = expiresInDays === undefined ? null : addDays(new Date(), expiresInDays);
       const bounds = { caller: ctx.principal, keyLimit: config.keyLimit };
-      const { key, secret } = await createApiKey(db, tokens, { ...input, ...names, expiresAt }, bounds);
+      const { key, secret } = await createApiKey(db, tokens, { ...input, name, expiresAt }, bounds);
       return { key: presentApiKey(key), secret };
     }),
 

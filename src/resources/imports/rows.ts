@@ -3,8 +3,19 @@ import { isAccountOnly } from '../../auth/scopes.ts';
 import { readForeignHash, UnsupportedHashError } from '../../crypto/foreign-hash.ts';
 import { looksLike, METADATA_BYTES_MAX, SCOPES, SYSTEM_ROLES } from '../../entities/index.ts';
 import { parseExactJson } from '../../exact-json.ts';
-import { emailAddress, permissionName, productPermissionNames, readableName, text } from '../../procedures/fields.ts';
+import {
+  emailAddress,
+  instantSince1970,
+  locale,
+  permissionName,
+  personName,
+  pictureUrl,
+  productPermissionNames,
+  readableName,
+  text,
+} from '../../procedures/fields.ts';
 import { isShortEnough, metadataPart } from '../metadata/metadata-patch.ts';
+import { externalId } from '../operator/references.ts';
 import type { Line } from './lines.ts';
 
 /** The types of rows, in the order in which they are imported: each refers to earlier ones. */
@@ -14,13 +25,6 @@ export type Stage = (typeof STAGES)[number];
 /** Why a row is not imported. `detail` contains no value of the row. */
 export type Refusal = { readonly code: string; readonly detail: string };
 
-export const externalId = text(1, 255);
-/** As an instant in UTC, because PostgreSQL takes fewer offsets. */
-const time = z.iso
-  .datetime({ offset: true })
-  .transform((value) => new Date(value).toISOString())
-  .refine((value) => value >= '1970' && value < '9999');
-const pictureUrl = text(1, 2048).refine((value) => /^https?:\/\//i.test(value));
 const optional = <Schema extends z.ZodType>(schema: Schema) => schema.nullish().transform((value) => value ?? null);
 
 const passwordHash = z
@@ -61,20 +65,21 @@ const requireDistinctNames: z.core.CheckFn<z.infer<typeof teamRole>[]> = ({ valu
   });
 };
 
-const SCHEMAS = {
+/** The members are those of all other ways to create such a resource, by the same schemas. */
+export const ROW_SCHEMAS = {
   account: z.object({
     externalId,
     email: emailAddress,
     /** True, false, or the time of the verification. */
-    emailVerified: z.union([z.boolean(), time]).default(false),
-    firstName: optional(readableName(1, 255)),
-    lastName: optional(readableName(1, 255)),
+    emailVerified: z.union([z.boolean(), instantSince1970]).default(false),
+    firstName: optional(personName),
+    lastName: optional(personName),
     avatar: optional(pictureUrl),
-    preferredLocale: optional(text(1, 35)),
+    preferredLocale: optional(locale),
     passwordHash: optional(passwordHash),
     isDisabled: z.boolean().default(false),
     metadata,
-    createdAt: optional(time),
+    createdAt: optional(instantSince1970),
   }),
   team: z.object({
     externalId,
@@ -87,16 +92,16 @@ const SCHEMAS = {
     plan: optional(text(1, 255)),
     roles: z.array(teamRole).max(ROLES_MAX).default([]).check(requireDistinctNames),
     metadata,
-    createdAt: optional(time),
+    createdAt: optional(instantSince1970),
   }),
   membership: z.object({
     team: externalId,
     account: externalId,
     /** A system role, or the name of a role of the team. */
-    role: text(1, 100).default('member'),
+    role: readableName(1, 100).default('member'),
     isActive: z.boolean().default(true),
-    expiresAt: optional(time),
-    joinedAt: optional(time),
+    expiresAt: optional(instantSince1970),
+    joinedAt: optional(instantSince1970),
     metadata,
   }),
   apiKey: z
@@ -110,9 +115,9 @@ const SCHEMAS = {
       secretHash: z.string().regex(/^[0-9a-f]{64}$/),
       keyPrefix: text(1, 32),
       last4: text(1, 4),
-      createdAt: optional(time),
-      expiresAt: optional(time),
-      lastUsedAt: optional(time),
+      createdAt: optional(instantSince1970),
+      expiresAt: optional(instantSince1970),
+      lastUsedAt: optional(instantSince1970),
     })
     .refine(({ scopes, permissions }) => scopes.length + permissions.length > 0, {
       path: ['scopes'],
@@ -124,7 +129,7 @@ const SCHEMAS = {
     }),
 } as const;
 
-export type Row<S extends Stage> = z.infer<(typeof SCHEMAS)[S]>;
+export type Row<S extends Stage> = z.infer<(typeof ROW_SCHEMAS)[S]>;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -150,15 +155,25 @@ export function readType({ bytes }: Line): { stage: Stage; value: object } | Ref
 
 /** Validates a row. */
 export function readRow<S extends Stage>(stage: S, value: object): Row<S> | Refusal {
-  const { success, data, error } = SCHEMAS[stage].safeParse(value);
+  const { success, data, error } = ROW_SCHEMAS[stage].safeParse(value);
   if (success) return data as Row<S>; // TypeScript cannot infer it from `S`
-  const faults = error.issues.map(
-    (issue) => `/${issue.path.join('/')}: ${issue.code === 'custom' ? reasonOf(issue) : issue.code}`,
-  );
+  const faults = error.issues.map((issue) => `/${issue.path.join('/')}: ${reasonOf(issue)}`);
   return { code: 'invalid', detail: faults.slice(0, 10).join('; ') };
 }
 
-const reasonOf = ({ params, message }: { params?: Record<string, unknown> | undefined; message: string }): string =>
-  typeof params?.['reason'] === 'string' ? params['reason'] : message;
+/** What the formats of fields ask for. */
+const FORMATS: Readonly<Record<string, string>> = {
+  name: 'It is blank, or contains a tab, a line end or a character that reorders or hides text.',
+  url: 'It must be an https URL without a user name, password or spaces.',
+  language_tag: 'It must be a language tag such as pt-BR.',
+  email: 'It must be an email address.',
+  datetime: 'It must be a time in ISO 8601 with a time zone.',
+};
+
+function reasonOf(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'invalid_format') return FORMATS[issue.format] ?? issue.code;
+  if (issue.code !== 'custom') return issue.code;
+  return typeof issue.params?.['reason'] === 'string' ? issue.params['reason'] : issue.message;
+}
 
 export const isRefusal = (row: object): row is Refusal => 'code' in row && 'detail' in row;

@@ -10,7 +10,8 @@ import { newOutcome, type Batch, type DryRun, type Numbered, type Outcome } from
 import { importMemberships } from './memberships.ts';
 import { advance, type Progress } from './progress.ts';
 import { readLines, type Source } from './lines.ts';
-import { externalId, isRefusal, readRow, readType, STAGES, type Refusal, type Stage } from './rows.ts';
+import { externalId } from '../operator/references.ts';
+import { isRefusal, readRow, readType, STAGES, type Refusal, type Stage } from './rows.ts';
 import { importTeams } from './teams.ts';
 
 const APPLY: { readonly [S in Stage]: (batch: Batch, rows: readonly Numbered<S>[]) => Promise<Outcome> } = {

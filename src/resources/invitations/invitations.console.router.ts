@@ -17,7 +17,7 @@ import { listOpenInvitations, readInvitation } from './invitations.queries.ts';
 import {
   acceptedInvitationOutput,
   createdInvitationOutput,
-  createTeamInvitationBody,
+  invitationInput,
   linkedInvitationOutput,
   linkToken,
   openInvitationOutput,
@@ -68,7 +68,7 @@ export const invitationsConsoleRouter = router({
     .output(z.array(openInvitationOutput))
     .query(({ ctx, input }) => listOpenInvitations(ctx.services.db, input.teamId)),
 
-  create: teamProcedure({ scope: 'invites:write', permission: 'invite_members', input: createTeamInvitationBody })
+  create: teamProcedure({ scope: 'invites:write', permission: 'invite_members', input: invitationInput })
     .meta({ effect: 'widens if the role is privileged' })
     .output(createdInvitationOutput)
     .mutation(async ({ ctx, input }) => {

@@ -1,14 +1,17 @@
 import { z } from 'zod';
 import { EMAIL_FAILURES } from '../../entities/index.ts';
-import { emailAddress, text, timestamp } from '../../procedures/fields.ts';
+import { emailAddress, exactEmailAddress, text, timestamp } from '../../procedures/fields.ts';
 import { continuation } from '../oauth-consent/continuation.ts';
 import { teamOutput } from '../teams/teams.schema.ts';
 
 export const createTeamInvitationBody = {
-  email: emailAddress.meta({ description: 'The email address to invite.' }),
+  email: exactEmailAddress.meta({ description: 'The email address to invite.' }),
   roleId: text(1, 255).default('member').meta({ description: 'The id of a role that the caller can assign.' }),
   isSystemRole: z.boolean().default(true).meta({ description: 'Send false together with a team-defined role.' }),
 };
+
+/** The same for the console. */
+export const invitationInput = { ...createTeamInvitationBody, email: emailAddress };
 
 export const invitationOutput = z
   .object({

@@ -1,17 +1,21 @@
 import { z } from 'zod';
 import { PASSWORD_LENGTH } from '../../crypto/password-hash.ts';
 import { ACCOUNT_ROLES, SUBSCRIPTION_INTERVALS, SUBSCRIPTION_STATUSES } from '../../entities/index.ts';
-import { instant, emailAddress, readableName, text, timestamp } from '../../procedures/fields.ts';
-import { avatarUrl, locale } from '../accounts/accounts.schema.ts';
-import { httpsUrl } from '../teams/teams.schema.ts';
+import {
+  emailAddress,
+  instantSince1970,
+  locale,
+  personName,
+  pictureUrl,
+  readableName,
+  text,
+  timestamp,
+} from '../../procedures/fields.ts';
 import { ACCOUNT_ORDERS } from './account-list.queries.ts';
 import { TEAM_ORDERS } from './team-list.queries.ts';
 import { accountReference, externalId, teamReference } from './references.ts';
 import { nextCursor, pageInput } from './paging.ts';
 
-const since1970 = instant.refine((value) => Date.parse(value) >= 0);
-
-const personName = readableName(1, 255);
 const prefix = (description: string, example: string) => text(1, 255).optional().meta({ description, example });
 /** A field, or a field with `-` before it for the opposite direction. */
 const sortBy = <Field extends string>(fields: readonly [Field, ...Field[]], description: string) =>
@@ -57,7 +61,7 @@ export const updateAccountInput = accountInput.extend({
   externalId: ownId.nullable().optional(),
   firstName: personName.nullable().optional().describe('The first name.'),
   lastName: personName.nullable().optional().describe('The last name.'),
-  avatar: avatarUrl.nullable().optional().describe('The https URL of a picture.'),
+  avatar: pictureUrl.nullable().optional().describe('The https URL of a picture.'),
   preferredLocale: locale.nullable().optional().describe('A language tag (BCP 47).'),
 });
 
@@ -119,7 +123,7 @@ export const createTeamInput = z.object({
 export const updateTeamInput = teamInput.extend({
   name: teamFields.name.optional().meta({ description: 'The slug does not change.' }),
   description: teamFields.description.nullable().optional().describe('A description of the team.'),
-  avatarUrl: httpsUrl.nullable().optional().describe('The https URL of a picture.'),
+  avatarUrl: pictureUrl.nullable().optional().describe('The https URL of a picture.'),
   externalId: ownId.nullable().optional(),
 });
 
@@ -148,7 +152,7 @@ export const listMembersInput = teamInput.extend(pageInput);
 export const memberInput = teamInput.extend({ accountId: accountReference });
 
 const roleId = text(1, 255).meta({ description: '`member`, `guest` or the id of a role of the team.' });
-const expiry = since1970.meta({ description: 'When the membership ends.' });
+const expiry = instantSince1970.meta({ description: 'When the membership ends.' });
 
 export const addMemberInput = memberInput.extend({
   roleId: roleId.default('member'),
@@ -193,7 +197,7 @@ export const setSubscriptionInput = teamInput.extend({
     .record(text(1, 64), z.int().min(0).max(UNITS_MAX))
     .optional()
     .meta({ description: 'Units of each add-on; `seats` adds to those of the plan.' }),
-  planExpiresAt: since1970.nullable().optional().meta({ description: 'The renewal date.' }),
+  planExpiresAt: instantSince1970.nullable().optional().meta({ description: 'The renewal date.' }),
   cancelAtPeriodEnd: z.boolean().optional().describe('Whether the subscription ends at `planExpiresAt`.'),
   needsPaymentAction: z.boolean().optional().describe('Whether the owner has to act for a payment to succeed.'),
   version: z.int().min(0).optional().meta({

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { authorizationId, continuation } from '../oauth-consent/continuation.ts';
 import { PASSWORD_LENGTH } from '../../crypto/password-hash.ts';
-import { emailAddress, givenPassword, readableName, success, text, timestamp } from '../../procedures/fields.ts';
+import { emailAddress, givenPassword, personName, success, text, timestamp } from '../../procedures/fields.ts';
 
 /** A password to set. */
 export const newPassword = text(PASSWORD_LENGTH.min, PASSWORD_LENGTH.max);
@@ -22,8 +22,8 @@ export const policyOutput = z.object({ signup: z.enum(['open', 'invited', 'close
 export const signUpInput = z.object({
   email: emailAddress,
   password: newPassword,
-  firstName: readableName(1, 255).optional(),
-  lastName: readableName(1, 255).optional(),
+  firstName: personName.optional(),
+  lastName: personName.optional(),
   invitationToken: linkToken.optional(),
   authorizationId,
 });

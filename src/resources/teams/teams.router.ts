@@ -34,9 +34,9 @@ export const teamsRouter = router({
     .output(teamOutput)
     .mutation(async ({ ctx, input }) => {
       const { services, principal } = ctx;
-      const given = { ...input, ...toReadableNames(ctx, { name: input.name }) };
+      const { name } = toReadableNames(ctx, { name: input.name });
       const creator = { caller: principal, teamLimit: services.config.teamLimit };
-      return presentTeam(await createTeam(services.db, creator, principal.accountId, given));
+      return presentTeam(await createTeam(services.db, creator, principal.accountId, { ...input, name }));
     }),
 
   getTeam: teamProcedure({ scope: 'teams:read' })

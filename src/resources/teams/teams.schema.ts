@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ActiveMembership } from '../../auth/principal.ts';
 import type { Membership } from '../../entities/index.ts';
-import { readableName, text, timestamp } from '../../procedures/fields.ts';
+import { pictureUrl, readableName, text, timestamp } from '../../procedures/fields.ts';
 import { accountIds } from '../members/member-id.ts';
 
 const teamName = text(1, 100);
@@ -12,17 +12,10 @@ export const createTeamBody = {
 };
 export const updateTeamBody = { name: teamName.meta({ description: 'The new name of the team.' }) };
 
-// URL.canParse accepts white space and line breaks.
-const isHttpsUrl = (value: string): boolean => /^https:\/\/[^\s\p{Cc}]+$/iu.test(value) && URL.canParse(value);
-
-export const httpsUrl = text(1, 2048).check(({ value, issues }) => {
-  if (!isHttpsUrl(value)) issues.push({ code: 'invalid_format', format: 'url', input: value });
-});
-
 export const updateTeamDetailsInput = {
   name: readableName(1, 100).optional(),
   description: text(0, 1000).nullable().optional(),
-  avatarUrl: httpsUrl.nullable().optional(),
+  avatarUrl: pictureUrl.nullable().optional(),
 };
 
 export const teamOutput = z
