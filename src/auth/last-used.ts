@@ -14,7 +14,7 @@ const createUseCommand = (table: 'api_key' | 'oauth_grant' | 'operator_key') =>
     `${table}_update_use`,
     `update ${table} set last_used_at = used.at
      from (
-       select c.id, noted.at
+       select c.id, greatest(noted.at, c.created_at) as at
        from ${table} c
        join unnest($1::text[], $2::timestamptz[]) as noted(id, at) on noted.id = c.id
        where c.last_used_at is null or c.last_used_at < noted.at
@@ -48,7 +48,7 @@ const writeSessionUse = command<never>(
 );
 
 /**
- * Updates `lastUsedAt` of keys, grants and sessions, rounded to minutes, and the idle expiry of sessions, and counts the
+ * Updates `lastUsedAt` of keys, grants and sessions, rounded to minutes but not before its creation, and the idle expiry of sessions, and counts the
  * requests of API keys by day. Uses are collected in memory and written in batches, so that requests do not write. A
  * crash loses the uses since the last batch.
  */

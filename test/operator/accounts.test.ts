@@ -42,11 +42,27 @@ describe('accounts over the operator API', () => {
     const operator = await anOperator(api);
     const externalId = newId('crm');
     const email = `${externalId}@example.com`;
-    const created = await operator.post(ACCOUNTS, { email, externalId, firstName: 'Ada', isEmailVerified: true });
+    const avatar = 'https://example.com/ada.png';
+    const created = await operator.post(ACCOUNTS, {
+      email,
+      externalId,
+      firstName: 'Ada',
+      avatar,
+      preferredLocale: 'pt_BR',
+      isEmailVerified: true,
+    });
     const { id } = created.body;
 
     expect(created.status).toBe(201);
-    expect(created.body).toMatchObject({ email, externalId, firstName: 'Ada', role: 'user', disabledAt: null });
+    expect(created.body).toMatchObject({
+      email,
+      externalId,
+      firstName: 'Ada',
+      avatar,
+      preferredLocale: 'pt-BR',
+      role: 'user',
+      disabledAt: null,
+    });
     expect((await operator.get(`${ACCOUNTS}/${id}`)).body).toEqual(created.body);
     expect((await operator.get(`${ACCOUNTS}/ext:${externalId}`)).body).toEqual(created.body);
 
@@ -143,11 +159,17 @@ describe('accounts over the operator API', () => {
     expect(unverified.body).toMatchObject({ email: first, emailVerified: null });
     const verified = await operator.patch(`${ACCOUNTS}/${account.id}`, { email: second, isEmailVerified: true });
     expect(verified.body.emailVerified).not.toBeNull();
-    const recased = await operator.patch(`${ACCOUNTS}/${account.id}`, { email: second.toUpperCase() });
-    expect(recased.body).toEqual(verified.body);
+    // Another spelling is stored, and is no other address.
+    const email = second.toUpperCase();
+    const recased = await operator.patch(`${ACCOUNTS}/${account.id}`, { email });
+    expect(recased.body).toEqual({ ...verified.body, email, updatedAt: expect.any(String) });
     expect((await api.mailTo(account.email)).subject).toMatch(/email/i);
     expect((await api.mailTo(second)).subject).toMatch(/email/i);
-    expect(await eventsOf(api, operator.key)).toEqual(['account.email_changed', 'account.email_changed']);
+    expect(await eventsOf(api, operator.key)).toEqual([
+      'account.email_changed',
+      'account.email_changed',
+      'account.profile_changed',
+    ]);
   });
 
   test('sends a link that works, and refuses one that the account has no use for', async ({ api }) => {

@@ -141,6 +141,7 @@ describe('operator keys over the API', () => {
 
   test('the use of a key is noted to the minute, and its limit is its own', async ({ api }) => {
     const key = await api.anOperatorKey();
+    await api.rows(`update operator_key set created_at = now() - interval '1 hour' where id = $1`, [key.id]);
     const answer = await api.as(key).get(KEYS);
     expect(answer.headers['ratelimit-policy']).toBe('"default";q=6000;w=60');
     await api.usage.flush();

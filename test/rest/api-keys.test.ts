@@ -3,6 +3,26 @@ import { test } from '../support/api.ts';
 
 const DAY_MS = 86_400_000;
 
+test('a key is never last used before it was created', async ({ api }) => {
+  const keys = {
+    api_key: await api.anApiKey(await api.anAccount(), { scopes: ['teams:read'] }),
+    operator_key: await api.anOperatorKey(),
+  };
+  // Uses are noted to the minute, in which both were created.
+  const late = `date_trunc('minute', now()) + interval '59.9 seconds'`;
+  for (const [table, { id }] of Object.entries(keys))
+    await api.rows(`update ${table} set created_at = ${late} where id = $1`, [id]);
+
+  await api.as(keys.api_key).get('/api/v1/teams');
+  await api.as(keys.operator_key).get('/operator/v1/teams');
+  await api.usage.flush();
+
+  for (const [table, { id }] of Object.entries(keys)) {
+    const sql = `select last_used_at >= created_at as is_after from ${table} where id = $1`;
+    expect(await api.rows(sql, [id]), table).toEqual([{ is_after: true }]);
+  }
+});
+
 describe('createApiKey', () => {
   test('201: a personal key that works, its secret only in this response', async ({ api }) => {
     const account = await api.anAccount();

@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { GROUPS } from '../../src/cli/commands.ts';
 import { matchLanguage } from '../../src/messages/languages.ts';
-import { ROW_SCHEMAS } from '../../src/resources/imports/rows.ts';
-import { apiRouter, appRouter } from '../../src/router.ts';
+import { readRow, ROW_SCHEMAS } from '../../src/resources/imports/rows.ts';
+import { apiRouter, appRouter, operatorRouter } from '../../src/router.ts';
 
 type Sample = readonly [given: string, stored: string | null];
 
@@ -163,6 +163,23 @@ test('emails use the language of a tag that an earlier version imported as it wa
   expect(['de_DE', 'pt_BR'].map((tag) => matchLanguage(tag))).toEqual(['de', 'pt-BR']);
 });
 
+test('a key that is imported was not used before it was created', () => {
+  const key = {
+    account: 'a',
+    name: 'CI',
+    scopes: ['teams:read'],
+    secretHash: '0'.repeat(64),
+    keyPrefix: 'p',
+    last4: '1',
+  };
+  const [early, late] = ['2020-01-01T00:00:00Z', '2021-01-01T00:00:00+01:00'];
+  expect(readRow('apiKey', { ...key, createdAt: early, lastUsedAt: late })).toHaveProperty('scopes');
+  expect(readRow('apiKey', { ...key, createdAt: late, lastUsedAt: early })).toEqual({
+    code: 'invalid',
+    detail: '/lastUsedAt: It is before `createdAt`.',
+  });
+});
+
 describe('a field takes and stores the same in every way', () => {
   test('each kind has the ways that there are', () => {
     const of = (kind: Kind) => WAYS.filter(({ field }) => KIND_OF[field] === kind).map(({ path }) => path);
@@ -213,4 +230,29 @@ describe('a field takes and stores the same in every way', () => {
     const samples: readonly Sample[] = KINDS[KIND_OF[field] as Kind];
     expect(samples.map(([given]) => [given, read(given)])).toEqual(samples);
   });
+});
+
+test('what creates a resource over the operator API takes what changes it takes', () => {
+  const inputs = new Map(
+    Object.entries(operatorRouter._def.procedures as unknown as Record<string, AnyTRPCProcedure>).map(
+      ([path, { _def }]) => {
+        const { inputs: schemas } = _def as unknown as { readonly inputs: readonly z.ZodObject[] }; // not in the public type
+        return [path, new Set(schemas.flatMap(({ shape }) => Object.keys(shape)))];
+      },
+    ),
+  );
+  const pairs = [...inputs].flatMap(([path, fields]) => {
+    const creates = [...inputs].find(
+      ([other]) => other === path.replace('update', 'create').replace('createMember', 'addMember'),
+    );
+    return path.startsWith('update') && creates ? [{ path, fields, creates: creates[1] }] : [];
+  });
+  expect(pairs.map(({ path }) => path)).toEqual(
+    expect.arrayContaining(['updateAccount', 'updateTeam', 'updateMember', 'updateRole', 'updateClient']),
+  );
+  for (const { path, fields, creates } of pairs)
+    expect(
+      [...fields].filter((field) => !creates.has(field) && !/^version$|Id$/.test(field)),
+      path,
+    ).toEqual([]);
 });

@@ -26,6 +26,8 @@ export type NewAccount = {
   readonly externalId?: string | undefined;
   readonly firstName?: string | undefined;
   readonly lastName?: string | undefined;
+  readonly avatar?: string | undefined;
+  readonly preferredLocale?: string | null | undefined;
   readonly password?: string | undefined;
   readonly role?: (typeof ACCOUNT_ROLES)[number] | undefined;
   readonly isEmailVerified?: boolean | undefined;
@@ -48,6 +50,8 @@ export async function createAccount(
         externalId: input.externalId ?? null,
         firstName: input.firstName ?? null,
         lastName: input.lastName ?? null,
+        avatar: input.avatar ?? null,
+        preferredLocale: input.preferredLocale ?? null,
         role: input.role ?? 'user',
         createdBy: 'operator',
         passwordHash,
@@ -102,10 +106,12 @@ export async function updateAccount(
         const identity = [email, isEmailVerified, profile.externalId];
         if (identity.some((field) => field !== undefined)) requireChangeable(caller, locked);
         const account = await em.findOneOrFail(Account, accountId);
-        if (assignChanged(account, profile).length > 0) record('account.profile_changed', { accountId });
+        // Another spelling is no other address.
+        const isSpelling = email !== undefined && isSameEmailAddress(account.email, email);
+        if (assignChanged(account, { ...profile, ...(isSpelling && { email }) }).length > 0)
+          record('account.profile_changed', { accountId });
         const verifiedAt = isEmailVerified === true ? new Date() : null;
-        if (email !== undefined && !isSameEmailAddress(account.email, email))
-          await moveTo(em, services, account, { email, verifiedAt });
+        if (email !== undefined && !isSpelling) await moveTo(em, services, account, { email, verifiedAt });
         else if (isEmailVerified === true && isMoved(account)) await confirmMove(em, account);
         else if (isEmailVerified === true && !account.emailVerifiedAt) {
           account.emailVerifiedAt = verifiedAt;

@@ -81,7 +81,7 @@ export async function importApiKeys(batch: Batch, rows: readonly Numbered<'apiKe
       product_permissions: sortProductPermissions(row.permissions),
       key_prefix: row.keyPrefix,
       last4: row.last4,
-      created_at: row.createdAt ?? now,
+      created_at: row.createdAt ?? row.lastUsedAt ?? now,
       expires_at: row.expiresAt,
       last_used_at: row.lastUsedAt,
     })),

@@ -123,6 +123,10 @@ export const ROW_SCHEMAS = {
       path: ['scopes'],
       message: 'The key has neither scopes nor permissions.',
     })
+    .refine(({ createdAt, lastUsedAt }) => createdAt === null || lastUsedAt === null || createdAt <= lastUsedAt, {
+      path: ['lastUsedAt'],
+      message: 'It is before `createdAt`.',
+    })
     .refine(({ team, scopes }) => team === null || !scopes.some(isAccountOnly), {
       path: ['scopes'],
       message: 'A team key cannot hold account-only scopes.',

@@ -49,6 +49,8 @@ export const createAccountInput = z.object({
   externalId: ownId.optional(),
   firstName: personName.optional().describe('The first name.'),
   lastName: personName.optional().describe('The last name.'),
+  avatar: pictureUrl.optional().describe('The https URL of a picture.'),
+  preferredLocale: locale.optional().describe('A language tag (BCP 47).'),
   password: text(PASSWORD_LENGTH.min, PASSWORD_LENGTH.max)
     .optional()
     .describe('The password, if you have it. Without one, the user signs in by an emailed link or sets one.'),
@@ -117,6 +119,7 @@ export const createTeamInput = z.object({
   name: teamFields.name,
   ownerId: accountReference.meta({ description: 'The account that owns the team.' }),
   description: teamFields.description.optional().describe('A description of the team.'),
+  avatarUrl: pictureUrl.optional().describe('The https URL of a picture.'),
   externalId: ownId.optional(),
 });
 
@@ -191,7 +194,9 @@ const UNITS_MAX = 1_000_000_000;
 
 export const setSubscriptionInput = teamInput.extend({
   planId: text(1, 255).meta({ description: 'One of the configured plans.' }),
-  status: z.enum(SUBSCRIPTION_STATUSES).nullable().optional().describe('The status of the subscription.'),
+  status: z.enum(SUBSCRIPTION_STATUSES).nullable().optional().meta({
+    description: 'The status, to display. It takes no seats away: `planId` and `addons` alone count.',
+  }),
   interval: z.enum(SUBSCRIPTION_INTERVALS).nullable().optional().describe('The billing interval.'),
   addons: z
     .record(text(1, 64), z.int().min(0).max(UNITS_MAX))

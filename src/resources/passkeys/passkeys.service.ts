@@ -181,7 +181,7 @@ export async function proveByPasskey(
 
 const notePasskeyUse = command<{ id: string }>(
   'passkey_update_use',
-  `update passkey set counter = $2::bigint, last_used_at = now()
+  `update passkey set counter = $2::bigint, last_used_at = greatest(now(), created_at)
    where id = $1 and (counter < $2::bigint or (counter = 0 and $2::bigint = 0)) returning id`,
 );
 

@@ -193,7 +193,7 @@ export const createOperatorTeamsRouter = (operatorProcedure: OperatorProcedures)
         endpoint('setSubscription', 'PUT /operator/v1/teams/{teamId}/subscription', {
           summary: 'Set the subscription of a team',
           description:
-            'Replaces it: members that are left out get their defaults. Send `If-Match` (or `version`), so that billing events that arrive in another order do not undo each other.',
+            'Replaces it: members that are left out get their defaults. What a team has depends on `planId` and `addons` alone: with the status `canceled` or `unpaid` it keeps the seats of its plan, until you set another one. Send `If-Match` (or `version`), so that billing events that arrive in another order do not undo each other.',
           returns: 'The subscription with its new version.',
           effect: 'none',
           errors: ['team_not_found', 'version_mismatch'],

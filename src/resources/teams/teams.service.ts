@@ -20,6 +20,7 @@ import { ownedTeamsStep, requireTeamQuota } from './team-quota.ts';
 type NewTeam = {
   readonly name: string;
   readonly description?: string | undefined;
+  readonly avatarUrl?: string | undefined;
   readonly externalId?: string | undefined;
 };
 
@@ -30,8 +31,8 @@ type Creator =
 
 const insertTeam = command<never>(
   'team_insert',
-  `insert into team (id, created_at, updated_at, name, slug, description, external_id)
-   values ($1, $2::timestamptz, $2::timestamptz, $3, $4, $5, $6)`,
+  `insert into team (id, created_at, updated_at, name, slug, description, external_id, avatar_url)
+   values ($1, $2::timestamptz, $2::timestamptz, $3, $4, $5, $6, $7)`,
 );
 
 const insertOwner = command<never>(
@@ -45,7 +46,7 @@ const insertOwner = command<never>(
  * row; those that the operator creates are not limited. It has the roles of the templates.
  */
 export const createTeam = (db: TransactionScope, creator: Creator, ownerId: string, input: NewTeam) => {
-  const { name, description = null, externalId = null } = input;
+  const { name, description = null, externalId = null, avatarUrl = null } = input;
   const reads = [ownedTeamsStep(ownerId), ...roleTemplatesSteps, ...claimSlugSteps(name)] as const;
   const spec = { on: { account: ownerId }, requires: 'self', reads } as const;
   return reportTaken(uniqueValues(input), () =>
@@ -57,7 +58,7 @@ export const createTeam = (db: TransactionScope, creator: Creator, ownerId: stri
       const slug = await claimSlug(opened, name, claimed);
       const [teamId, at] = [newId('team'), new Date().toISOString()];
       noteCreated(opened, 'team', teamId);
-      opened.later([insertTeam, [teamId, at, name, slug, description, externalId]]);
+      opened.later([insertTeam, [teamId, at, name, slug, description, externalId, avatarUrl]]);
       opened.later([insertOwner, [newId('mem'), at, teamId, ownerId]]);
       opened.record('team.created', { accountId: ownerId, teamId });
       opened.record('member.added', { accountId: ownerId, teamId, roleId: 'owner' });
@@ -65,7 +66,7 @@ export const createTeam = (db: TransactionScope, creator: Creator, ownerId: stri
       // Sent here, so that an external id in use is reported also if others follow in the transaction.
       if (externalId !== null) await opened.run([]);
       return {
-        team: { id: teamId, name, slug, description, avatarUrl: null },
+        team: { id: teamId, name, slug, description, avatarUrl },
         role: { id: 'owner', name: 'Owner' },
       };
     }),
