@@ -3,7 +3,15 @@ import { PASSWORD_LENGTH } from '../../crypto/password-hash.ts';
 import { ACTOR_KINDS, type Account } from '../../entities/index.ts';
 import { EVENTS, type EventName } from '../../events/catalogue.ts';
 import { cursor } from '../../procedures/cursors.ts';
-import { emailAddress, givenPassword, locale, personName, pictureUrl, text, timestamp } from '../../procedures/fields.ts';
+import {
+  emailAddress,
+  givenPassword,
+  locale,
+  personName,
+  pictureUrl,
+  text,
+  timestamp,
+} from '../../procedures/fields.ts';
 
 export const proveInput = z.object({ password: givenPassword });
 
