@@ -119,7 +119,7 @@ const isInstant = (value: string): boolean => Date.parse(value) >= FIRST_INSTANT
  * reads only offsets of less than 16 hours.
  */
 export const instant = z.iso
-  .datetime({ offset: true })
+  .datetime({ offset: true, abort: true })
   .overwrite((value) => (isInstant(value) ? new Date(value).toISOString() : value))
   .refine(isInstant);
 

@@ -105,6 +105,8 @@ describe('getCredential', () => {
   test('use of a key is noted to the minute and written by the next flush', async ({ api }) => {
     const account = await api.anAccount();
     const key = await api.anApiKey(account, { scopes: ['api-keys:read'] });
+    // A use in the minute of the creation is noted at the time of the creation.
+    await api.rows(`update api_key set created_at = created_at - interval '1 hour' where account_id = $1`, [account.id]);
 
     await api.as(key).get('/api/v1/credential');
     await api.usage.flush();
@@ -116,6 +118,7 @@ describe('getCredential', () => {
 
   test('use of a token is noted for its grant likewise', async ({ api }) => {
     const grant = await api.aGrant(await api.anAccount());
+    await api.rows(`update oauth_grant set created_at = created_at - interval '1 hour' where id = $1`, [grant.id]);
 
     await api.as(grant).get('/api/v1/credential');
     await api.usage.flush();

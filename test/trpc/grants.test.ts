@@ -376,6 +376,7 @@ describe('what is noted of a use', () => {
   test('is the minute, by the next flush, only for the grant of the token', async ({ api }) => {
     const { account, grant, grantId, grants } = await aScene(api);
     const idle = await api.aGrant(account);
+    await api.rows(`update oauth_grant set created_at = created_at - interval '1 hour' where id = $1`, [grantId]);
 
     await api.as(grant).get('/api/v1/credential');
     const before = await grants.list.query();

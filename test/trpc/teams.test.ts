@@ -98,7 +98,7 @@ describe('teams.updateDetails', () => {
     ['avatarUrl', 'data:image/png;base64,AAAA', 'invalid_format'],
     ['avatarUrl', '//example.com/a.png', 'invalid_format'],
     ['avatarUrl', 'https://', 'invalid_format'],
-    ['avatarUrl', ' https://example.com', 'invalid_format'],
+    ['avatarUrl', 'https://example.com/a b', 'invalid_format'],
     ['avatarUrl', 'https://example.com/a\nb', 'invalid_format'],
     ['avatarUrl', `https://example.com/${'x'.repeat(2048)}`, 'max_length'],
   ] as const)('refuses %s %j', async ([field, value, code], { api }) => {
