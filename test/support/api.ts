@@ -93,8 +93,8 @@ export async function startApi(
   const { port } = server.address() as AddressInfo; // listening on TCP
   const client = createClient(port, CONTRACT);
 
-  const mailbox = createMailbox(services, log);
   const factories = factoriesOf(services);
+  const mailbox = createMailbox(services, log, factories.rows);
   let mayHoldStrayEvents = false;
   instances.set(database.url, (instances.get(database.url) ?? 0) + 1);
 
