@@ -28,7 +28,7 @@ const roleOf = { roleId: id, roleName: z.string().nullable(), isSystemRole: z.bo
 
 /**
  * What `data` of an event shows: the resource as REST shows it, without secrets and without what only its reader has,
- * such as their own role; of metadata, the public part. `test/events/catalogue.test.ts` compares both.
+ * such as their own role; of metadata, the public part. `test/events/catalogue.gate.test.ts` compares both.
  */
 export const DATA = {
   account: z.strictObject({

@@ -17,7 +17,7 @@ const credentialed = (access: Access) =>
     return next({ ctx: { principal } });
   });
 
-/** Like `publicProcedure`, and open to first-party tokens. Each is in the table of `test/trpc/first-party.test.ts`. */
+/** Like `publicProcedure`, and open to first-party tokens. Each is in the table of `test/trpc/first-party.gate.test.ts`. */
 export const publicOrAppProcedure = procedure.use(({ ctx, next }) => {
   if (ctx.browserClient === null) throw new ProblemError('route_not_found');
   return next({ ctx: { browserClient: ctx.browserClient as BrowserClient } });
@@ -52,7 +52,7 @@ export const sessionProcedure = sessionWith({});
 
 /**
  * Like `sessionProcedure`, and open to first-party tokens with `scope`. Each is in the table of
- * `test/trpc/first-party.test.ts`. It must reach nothing that other scopes protect, as sessions have all of them, nor use
+ * `test/trpc/first-party.gate.test.ts`. It must reach nothing that other scopes protect, as sessions have all of them, nor use
  * the credential as a session.
  */
 export const sessionOrAppProcedure = (scope: Scope) => sessionWith({ firstParty: scope });

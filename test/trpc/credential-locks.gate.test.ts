@@ -44,7 +44,7 @@ const WITH_EVERY_KIND = process.env['WITH_EVERY_KIND'] === 'true';
 const CASES: readonly Case[] = MUTATIONS.flatMap((mutation, index) =>
   buildsOf(mutation.path).flatMap(([way, build]) =>
     kindsOf(mutation)
-      // First-party tokens never reach the operator's area (test/trpc/first-party.test.ts).
+      // First-party tokens never reach the operator's area (test/trpc/first-party.gate.test.ts).
       .filter((kind) => kind !== 'first-party' || way !== 'of the installation')
       .filter((_, at, kinds) => WITH_EVERY_KIND || at === index % kinds.length)
       .map((kind) => ({ ...mutation, kind, build, name: [mutation.path, way].join(' ').trim() })),
