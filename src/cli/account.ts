@@ -9,6 +9,7 @@ import { accountMetadataCommand } from './metadata.ts';
 import { requireAccountByEmail, withServices } from './operate.ts';
 import { email, emailOption, externalIdOption, namePart, option, required } from './options.ts';
 import type { Answer } from './output.ts';
+import { terminalOf } from './terminal.ts';
 
 type CreateOptions = {
   email: string;
@@ -38,8 +39,8 @@ export function accountCommands(account: Command): void {
     )
     .option('--verified', 'mark the email address as verified')
     .action(
-      withServices(async ({ db, config }, { verified, passwordStdin, ...input }: CreateOptions) => {
-        const password = passwordStdin ? (await text(process.stdin)).replace(/\r?\n$/, '') : input.password;
+      withServices(async ({ db, config }, { verified, passwordStdin, ...input }: CreateOptions, command) => {
+        const password = passwordStdin ? (await text(terminalOf(command).stdin)).replace(/\r?\n$/, '') : input.password;
         const created = await createAccount(db, 'system', config, { ...input, password, isEmailVerified: verified });
         const lines = [accountLine(created), ...(input.role === 'admin' ? operatorHint(config.baseUrl, input) : [])];
         return { json: presentAccount(created), lines };

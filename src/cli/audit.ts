@@ -37,8 +37,8 @@ export function auditCommands(audit: Command): void {
     .addOption(option('--from <instant>', 'only events at or after this time, as ISO 8601 with a time zone', instant))
     .addOption(option('--to <instant>', 'only events before this time', instant))
     .action(
-      withServices(({ db }, { format, team, from, to }: ExportOptions) =>
-        printExport(exportEvents(db, format, { teamId: team, from, to })),
+      withServices(({ db }, { format, team, from, to }: ExportOptions, command) =>
+        printExport(command, exportEvents(db, format, { teamId: team, from, to })),
       ),
     );
 }

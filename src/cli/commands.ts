@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { Command } from 'commander';
+import { Command, CommanderError } from 'commander';
+import { failureLine } from './failure.ts';
+import { useTerminal, type Terminal } from './terminal.ts';
 
 const { version }: { version: string } = JSON.parse(
   readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
@@ -54,7 +56,7 @@ export const GROUPS: Readonly<Record<string, readonly [description: string, load
 };
 
 /** Creates the command with all groups. Errors are thrown, never printed. */
-export function createRoster(): Command {
+export function createRoster(terminal: Terminal = process): Command {
   const roster = new Command('roster')
     .description(
       'Commands for the operator. They use the configuration of the service and can run while the service runs.',
@@ -64,10 +66,23 @@ export function createRoster(): Command {
     .configureHelp({ showGlobalOptions: true })
     .showSuggestionAfterError(false)
     // All errors are printed below, as one line each.
-    .configureOutput({ writeErr: () => undefined })
+    .configureOutput({ writeOut: (text) => void terminal.stdout.write(text), writeErr: () => undefined })
     .exitOverride();
 
   for (const [name, [description]] of Object.entries(GROUPS)) roster.command(name).description(description);
   roster.hook('preSubcommand', async (_, command) => (await GROUPS[command.name()]?.[1]())?.(command));
+  useTerminal(roster, terminal);
   return roster;
+}
+
+/** Runs the command. A failure is one line on standard error. @returns the exit code */
+export async function runRoster(args: readonly string[], terminal: Terminal = process): Promise<0 | 1> {
+  try {
+    await createRoster(terminal).parseAsync(args, { from: 'user' });
+    return 0;
+  } catch (error) {
+    if (error instanceof CommanderError && error.exitCode === 0) return 0; // help or the version
+    terminal.stderr.write(`roster: ${await failureLine(error, terminal.env)}\n`);
+    return 1;
+  }
 }

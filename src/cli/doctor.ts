@@ -8,6 +8,7 @@ import { checkDatabase, checkPooler } from './doctor-database.ts';
 import { checkRedis } from './doctor-redis.ts';
 import { CommandError } from './failure.ts';
 import { print } from './output.ts';
+import { terminalOf } from './terminal.ts';
 
 const WAIT_MS = 3000;
 /** The write-ahead log of the embedded server can grow to 1 GB before it is recycled. */
@@ -15,7 +16,7 @@ const FREE_MIB_MIN = 1024;
 
 export function doctorCommand(command: Command): void {
   command.action(async () => {
-    const checks = await runChecks();
+    const checks = await runChecks(terminalOf(command).env);
     await print(command, { json: checks, lines: checks.map(formatCheck) });
     const failed = checks.filter(({ ok }) => !ok).map(({ name }) => name);
     if (failed.length > 0)
@@ -25,9 +26,9 @@ export function doctorCommand(command: Command): void {
 
 const formatCheck = ({ name, ok, detail }: Check): string => `${ok ? 'ok    ' : 'FAILED'}  ${name.padEnd(16)}${detail}`;
 
-async function runChecks(): Promise<Check[]> {
+async function runChecks(env: NodeJS.ProcessEnv): Promise<Check[]> {
   try {
-    const config = readConfig(process.env);
+    const config = readConfig(env);
     const [database, ...others] = await Promise.all([
       checkDatabase(config),
       runCheck('pooler', () => checkPooler(config)),

@@ -36,11 +36,11 @@ const OPTIONS: Readonly<Record<string, string>> = {
 };
 
 /** Describes any failure in one line. */
-export async function failureLine(error: unknown): Promise<string> {
-  return toVisible((await describe(error)).replace(/\s*[\r\n]+\s*/g, ' ').trim());
+export async function failureLine(error: unknown, env: NodeJS.ProcessEnv): Promise<string> {
+  return toVisible((await describe(error, env)).replace(/\s*[\r\n]+\s*/g, ' ').trim());
 }
 
-async function describe(error: unknown): Promise<string> {
+async function describe(error: unknown, env: NodeJS.ProcessEnv): Promise<string> {
   if (!(error instanceof Error)) return String(error);
   if (error instanceof CommanderError) {
     return error.code === 'commander.help' ? 'name a command (see --help)' : error.message.replace(/^error: /, '');
@@ -54,8 +54,8 @@ async function describe(error: unknown): Promise<string> {
     const option = OPTIONS[fault?.pointer.replace(/\/\d+$/, '') ?? error.problem];
     return option === undefined ? error.message : `${option}: ${error.message}`;
   }
-  const variable = process.env['DATABASE_MIGRATION_URL'] ? 'DATABASE_MIGRATION_URL' : 'DATABASE_URL';
-  const databaseUrl = process.env[variable] ?? '';
+  const variable = env['DATABASE_MIGRATION_URL'] ? 'DATABASE_MIGRATION_URL' : 'DATABASE_URL';
+  const databaseUrl = env[variable] ?? '';
   const fault = databaseUrl === '' ? undefined : connectionFault(error, databaseUrl, variable);
   return fault ?? errorSummary(error);
 }

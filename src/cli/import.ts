@@ -9,6 +9,7 @@ import { readFile } from '../resources/imports/lines.ts';
 import { STAGES } from '../resources/imports/rows.ts';
 import { importRunCommands } from './import-runs.ts';
 import { withServices } from './operate.ts';
+import { terminalOf, type Terminal } from './terminal.ts';
 
 /** The process has nothing else to do meanwhile. */
 const ROWS_MAX = 2000;
@@ -27,7 +28,8 @@ export function importCommand(command: Command): void {
     .option('--dry-run', 'check every row and import nothing')
     .option('--silent', 'record no events for accounts and teams that the import creates')
     .action(
-      withServices(async (services, { from, report = `${from}.refused.ndjson`, dryRun, silent }: Options) => {
+      withServices(async (services, { from, report = `${from}.refused.ndjson`, dryRun, silent }: Options, called) => {
+        const { stderr } = terminalOf(called);
         if (from === undefined) throw new CommandError('--from: name the file with the rows');
         if (!existsSync(from)) throw new CommandError(`--from: ${from} does not exist`);
         const scanned = await scanFile(from).catch((error: unknown) => {
@@ -42,9 +44,9 @@ export function importCommand(command: Command): void {
           dryRun === true
             ? { progress: newProgress('dry run'), isResumed: false }
             : await openImport(services, { ...scanned, isSilent });
-        if (isResumed) process.stderr.write(`Continuing at line ${progress.line} of ${progress.stage}s.\n`);
+        if (isResumed) stderr.write(`Continuing at line ${progress.line} of ${progress.stage}s.\n`);
         const refusals = await openReport(report, progress.reportBytes);
-        const bar = createBar(scanned.lines);
+        const bar = createBar(scanned.lines, stderr);
         const done = await runImport({
           services,
           source: readFile(from),
@@ -109,8 +111,8 @@ async function openReport(path: string, committedBytes: number) {
 const WIDTH = 30;
 
 /** Shows progress on a terminal, and nothing elsewhere. */
-function createBar(lines: number) {
-  if (!process.stderr.isTTY) return { show: () => undefined, clear: () => undefined };
+function createBar(lines: number, stderr: Terminal['stderr']) {
+  if (stderr.isTTY !== true) return { show: () => undefined, clear: () => undefined };
   const startedAt = performance.now();
   return {
     show({ stage, line, counts }: Progress): void {
@@ -118,10 +120,10 @@ function createBar(lines: number) {
       const filled = Math.round(share * WIDTH);
       const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
       const rate = Math.round(total / ((performance.now() - startedAt) / 1000));
-      process.stderr.write(
+      stderr.write(
         `\r[${'#'.repeat(filled)}${'.'.repeat(WIDTH - filled)}] ${Math.floor(share * 100)} %  ${stage}s  ${total} rows, ${rate} a second \u001b[K`,
       );
     },
-    clear: () => void process.stderr.write('\r\u001b[K'),
+    clear: () => void stderr.write('\r\u001b[K'),
   };
 }

@@ -1,7 +1,5 @@
 import { constants } from 'node:os';
-import { CommanderError } from 'commander';
-import { createRoster } from './commands.ts';
-import { failureLine } from './failure.ts';
+import { runRoster } from './commands.ts';
 import { onLostWork } from './lost-work.ts';
 
 // A reader such as `head` closes the pipe early. Exit like a process that was killed by SIGPIPE, without a message.
@@ -10,20 +8,9 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   throw error;
 });
 
-const fail = (message: string): void => {
-  process.stderr.write(`roster: ${message}\n`);
-  process.exitCode = 1;
-};
-
 const end = onLostWork(() => {
-  fail('the command ended before its work: something that it waited for never answered');
-  process.exit();
+  process.stderr.write('roster: the command ended before its work: something that it waited for never answered\n');
+  process.exit(1);
 });
-try {
-  await createRoster().parseAsync();
-} catch (error) {
-  const isHelpOrVersion = error instanceof CommanderError && error.exitCode === 0;
-  if (!isHelpOrVersion) fail(await failureLine(error));
-} finally {
-  end();
-}
+process.exitCode = await runRoster(process.argv.slice(2));
+end();

@@ -6,13 +6,14 @@ import type { Account } from '../entities/index.ts';
 import type { Services } from '../service/services.ts';
 import { CommandError } from './failure.ts';
 import { print, type Answer } from './output.ts';
+import { terminalOf } from './terminal.ts';
 
 /** Creates a command action with the services of the configuration, on a migrated database. */
 export const withServices =
   <Options>(act: (services: Services, options: Options, command: Command) => Promise<Answer>) =>
   async (options: Options, command: Command): Promise<void> => {
     const { openServices } = await import('../service/open.ts');
-    const config = readConfig(process.env);
+    const config = readConfig(terminalOf(command).env);
     // No log: stdout is for the result, and changes are recorded in the audit log.
     const opened = await openServices(config, () => undefined);
     let answer: Answer;

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { Command } from 'commander';
 import { isolateRightToLeft } from '../messages/direction.ts';
+import { terminalOf } from './terminal.ts';
 import { toReadableJson, toVisible } from '../messages/neutralize.ts';
 
 /** A sentence, or the fields of a row. Null and undefined are left out. */
@@ -31,8 +32,9 @@ const showLine = (line: Line): string =>
         .join(SEPARATOR);
 
 /** Writes to standard output, as fast as its reader reads. */
-async function write(text: string): Promise<void> {
-  if (!process.stdout.write(text)) await once(process.stdout, 'drain');
+async function write(command: Command, text: string): Promise<void> {
+  const { stdout } = terminalOf(command);
+  if (!stdout.write(text)) await once(stdout, 'drain');
 }
 
 const isJsonWanted = (command: Command): boolean => command.optsWithGlobals<{ json?: true }>().json === true;
@@ -41,6 +43,7 @@ export async function print(command: Command, answer: Answer): Promise<void> {
   if (answer === printed) return;
   const { json, lines } = answer;
   await write(
+    command,
     `${isJsonWanted(command) ? toReadableJson(JSON.stringify(json)) : lines.map(showLine).join('\n').trimEnd()}\n`,
   );
 }
@@ -58,16 +61,16 @@ export async function printList<Row>(command: Command, { rows, json, line, empty
   let count = 0;
   for await (const row of rows) {
     const separator = count === 0 ? '[' : ',';
-    await write(isJson ? separator + toReadableJson(JSON.stringify(json(row))) : `${showLine(line(row))}\n`);
+    await write(command, isJson ? separator + toReadableJson(JSON.stringify(json(row))) : `${showLine(line(row))}\n`);
     count += 1;
   }
-  if (isJson) await write(count === 0 ? '[]\n' : ']\n');
-  else if (count === 0) await write(`${empty}\n`);
+  if (isJson) await write(command, count === 0 ? '[]\n' : ']\n');
+  else if (count === 0) await write(command, `${empty}\n`);
   return printed;
 }
 
 /** Prints NDJSON or CSV as it arrives. What users chose is in JSON documents, in CSV too. */
-export async function printExport(parts: AsyncIterable<string>): Promise<Answer> {
-  for await (const part of parts) await write(toReadableJson(part));
+export async function printExport(command: Command, parts: AsyncIterable<string>): Promise<Answer> {
+  for await (const part of parts) await write(command, toReadableJson(part));
   return printed;
 }

@@ -6,6 +6,7 @@ import { describeAudit } from './audit-check.ts';
 import { errorSummary, CommandError } from './failure.ts';
 import { withDatabase } from './operate.ts';
 import { print } from './output.ts';
+import { terminalOf } from './terminal.ts';
 
 type Options = { from: string; withoutEmails?: boolean; withoutMails?: boolean; withoutDeliveries?: boolean };
 
@@ -18,7 +19,7 @@ export function restoreCommand(command: Command): void {
     .option('--without-deliveries', 'do not send waiting webhooks, nor those of older events')
     .addOption(new Option('--without-mails', 'the former name of --without-emails').hideHelp())
     .action(async ({ from: file, withoutEmails, withoutMails, withoutDeliveries }: Options) => {
-      const config = readConfig(process.env);
+      const config = readConfig(terminalOf(command).env);
       const restored = await withDatabase(config, async (url) => {
         const options = { emails: !withoutEmails && !withoutMails, deliveries: !withoutDeliveries };
         const result = await restoreBackup(url, file, options).catch((error: unknown) => {

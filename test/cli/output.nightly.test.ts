@@ -226,8 +226,9 @@ describe('in a process of its own', async () => {
 });
 
 test('a failure of any kind is one line', async () => {
-  for (const failure of [new Error(HOSTILE), HOSTILE]) expect(await failureLine(failure)).toMatch(/^Mallory[^\n]+$/);
-  requireHarmlessLines(await failureLine(new Error(HOSTILE)));
+  for (const failure of [new Error(HOSTILE), HOSTILE])
+    expect(await failureLine(failure, {})).toMatch(/^Mallory[^\n]+$/);
+  requireHarmlessLines(await failureLine(new Error(HOSTILE), {}));
 });
 
 test('CSV of the audit log has the names as JSON, escaped', async () => {

@@ -1,7 +1,10 @@
 import { execFile } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PassThrough, Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { afterAll, expect } from 'vitest';
+import { runRoster } from '../../src/cli/commands.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { openDatabase } from '../../src/db/database.ts';
 import { createAccount } from '../../src/resources/accounts/accounts.service.ts';
@@ -18,7 +21,7 @@ const SCRATCH = join(tmpdir(), 'roster-cli-test');
 // The cache saves a third of each run's time.
 const BASE_ENV = { PATH: process.env['PATH'], DATA_DIR: SCRATCH, NODE_COMPILE_CACHE: join(SCRATCH, 'compiled') };
 
-/** Runs the real command with nothing of this process's environment but what finds Node. */
+/** Runs the command in a process of its own, with nothing of this process's environment but what finds Node. */
 export function run(env: NodeJS.ProcessEnv, args: readonly string[]): Promise<Run> {
   return new Promise((resolve) => {
     const child = execFile(
@@ -28,6 +31,16 @@ export function run(env: NodeJS.ProcessEnv, args: readonly string[]): Promise<Ru
       (_, stdout, stderr) => resolve({ code: child.exitCode, stdout, stderr }),
     );
   });
+}
+
+/** Calls the command in this process, as `run` does in another. */
+async function call(env: NodeJS.ProcessEnv, args: readonly string[]): Promise<Run> {
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+  const printed = Promise.all([text(stdout), text(stderr)]);
+  const code = await runRoster(args, { env: { ...BASE_ENV, ...env }, stdin: Readable.from([]), stdout, stderr });
+  for (const stream of [stdout, stderr]) stream.end();
+  const [out, err] = await printed;
+  return { code, stdout: out, stderr: err };
 }
 
 /** A refusal is exit 1, nothing on stdout and one line on stderr. @returns the line. */
@@ -58,7 +71,7 @@ export async function rosterOfItsOwn() {
   let made = 0;
 
   const json = async <Document>(...args: readonly string[]): Promise<Document> => {
-    const { code, stdout, stderr } = await run(env, [...args, '--json']);
+    const { code, stdout, stderr } = await call(env, [...args, '--json']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     const document: Document = JSON.parse(stdout);
     return document;
@@ -68,9 +81,8 @@ export async function rosterOfItsOwn() {
     env,
     db,
     json,
-    run: (...args: readonly string[]) => run(env, args),
-    refusal: async (...args: readonly string[]) => refusalOf(await run(env, args)),
-    // Not by the command: each of its runs takes a good part of a second.
+    run: (...args: readonly string[]) => call(env, args),
+    refusal: async (...args: readonly string[]) => refusalOf(await call(env, args)),
     async account() {
       const email = `Person.${(made += 1)}@example.com`;
       const { id } = await createAccount(db, 'system', { brand: { name: 'Roster' } }, { email, isEmailVerified: true });

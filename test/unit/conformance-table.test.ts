@@ -9,7 +9,7 @@ test('every requirement of OpenID Connect names tests that exist', () => {
   const rows = readFileSync(join(ROOT, 'docs/openid.md'), 'utf8').match(/^\| (?!requirement|---).*$/gm) ?? [];
   expect(rows.length).toBeGreaterThan(20);
   for (const row of rows) {
-    const named = [...row.matchAll(/`([\w-]+\.test\.ts)`((?:,? (?:and )?“[^”]+”)+)/g)];
+    const named = [...row.matchAll(/`([\w.-]+\.test\.ts)`((?:,? (?:and )?“[^”]+”)+)/g)];
     expect(named.length, row).toBeGreaterThan(0);
     for (const [, file = '', names = ''] of named) {
       const text = readFileSync(join(ROOT, 'test/oauth', file), 'utf8');
