@@ -22,6 +22,8 @@ afterEach(() => {
 async function aService(days = '30'): Promise<Api> {
   const api = await startApi({ AUDIT_DAYS: days });
   onTestFinished(() => api.close());
+  // The run that made the database can have begun in the month before.
+  await maintainPartitions(api.services, quiet, TODAY);
   return api;
 }
 
