@@ -1,14 +1,13 @@
 import { hash } from 'node:crypto';
 import { calculateJwkThumbprint, EmbeddedJWK, jwtVerify, type JWTPayload } from 'jose';
 import { ProblemError } from '../problems/error.ts';
+import { SECOND_MS } from '../time.ts';
 import { unauthenticated, type Authentication } from './authenticate.ts';
 import type { Counter } from '../rate-limit/attempts.ts';
+import { PROOF_SKEW_SECONDS } from '../rate-limit/dpop-times.ts';
 
 /** The accepted signature algorithms of a proof: only asymmetric ones. */
 export const PROOF_ALGORITHMS: readonly string[] = ['ES256', 'Ed25519', 'EdDSA'];
-
-/** The maximum difference between the clocks of a client and this server. */
-const SKEW_SECONDS = 60;
 
 /** A request with the authentication scheme DPoP, which its proof has to match. */
 export type Presented = {
@@ -33,11 +32,18 @@ export async function requireProof(
   if (authentication.principal === null) return withDpopChallenge(authentication, 'used');
   const thumbprint = authentication.token?.thumbprint;
   if (!thumbprint) return unauthenticated(new ProblemError('credential_invalid', undefined, { dpop: 'used' }));
-  const jti = await verifyProof(presented, thumbprint);
-  return jti !== undefined && (await isFirstUse(counter, thumbprint, jti))
-    ? authentication
-    : unauthenticated(new ProblemError('credential_invalid', undefined, { dpop: 'proof_rejected' }));
+  const proof = await verifyProof(presented, thumbprint);
+  if (proof !== undefined && !isRecent(proof.iat)) return rejectProof(CLOCK_DETAIL);
+  return proof !== undefined && (await isFirstUse(counter, thumbprint, proof.jti)) ? authentication : rejectProof();
 }
+
+export const CLOCK_DETAIL = `The time of the DPoP proof (iat) and the clock of this server differ by more than ${PROOF_SKEW_SECONDS} seconds. Check the clock of the client.`;
+
+/** Compares whole seconds, as oidc-provider does. */
+const isRecent = (iat: number): boolean => Math.abs(Math.floor(Date.now() / SECOND_MS) - iat) <= PROOF_SKEW_SECONDS;
+
+const rejectProof = (detail?: string): Authentication =>
+  unauthenticated(new ProblemError('credential_invalid', detail, { dpop: 'proof_rejected' }));
 
 /** Adds a DPoP challenge to the error of an unauthenticated result. */
 export const withDpopChallenge = (
@@ -54,8 +60,11 @@ export const withDpopChallenge = (
       }
     : authentication;
 
-/** Verifies the proof of a request. @returns its `jti`, or undefined if it is not valid for this request and key */
-async function verifyProof({ token, proofs, method, url }: Presented, thumbprint: string): Promise<string | undefined> {
+/** Verifies the proof of a request, except its age. @returns undefined if it is not valid for this request and key */
+async function verifyProof(
+  { token, proofs, method, url }: Presented,
+  thumbprint: string,
+): Promise<{ jti: string; iat: number } | undefined> {
   const [proof, ...others] = proofs;
   if (proof === undefined || others.length > 0) return undefined;
   const verified = await verifySignature(proof).catch(() => undefined);
@@ -67,10 +76,8 @@ async function verifyProof({ token, proofs, method, url }: Presented, thumbprint
     htm === method &&
     typeof htu === 'string' &&
     isSameResource(htu, url) &&
-    typeof iat === 'number' &&
-    Math.abs(Date.now() / 1000 - iat) <= SKEW_SECONDS &&
     ath === hash('sha256', token, 'base64url');
-  return isForThis && typeof jti === 'string' && jti !== '' ? jti : undefined;
+  return isForThis && typeof iat === 'number' && typeof jti === 'string' && jti !== '' ? { jti, iat } : undefined;
 }
 
 /** Verifies the signature of a proof with the key that it contains. @returns its claims and the key's thumbprint */

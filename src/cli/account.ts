@@ -1,15 +1,18 @@
-import { text } from 'node:stream/consumers';
+import { isUtf8 } from 'node:buffer';
+import { buffer } from 'node:stream/consumers';
 import { Option, type Command } from 'commander';
+import { decodeText } from '../config/text-file.ts';
 import { ACCOUNT_ROLES, type Account } from '../entities/index.ts';
 import { presentAccount, presentAccountState } from '../resources/accounts/accounts.schema.ts';
 import { createAccount, disableAccount, enableAccount } from '../resources/accounts/accounts.service.ts';
 import { accountDeleteCommand } from './account-delete.ts';
 import { accountLine, accountListCommand } from './account-list.ts';
 import { accountMetadataCommand } from './metadata.ts';
+import { CommandError } from './failure.ts';
 import { requireAccountByEmail, withServices } from './operate.ts';
 import { email, emailOption, externalIdOption, namePart, option, required } from './options.ts';
 import type { Answer } from './output.ts';
-import { terminalOf } from './terminal.ts';
+import { terminalOf, type Terminal } from './terminal.ts';
 
 type CreateOptions = {
   email: string;
@@ -40,7 +43,7 @@ export function accountCommands(account: Command): void {
     .option('--verified', 'mark the email address as verified')
     .action(
       withServices(async ({ db, config }, { verified, passwordStdin, ...input }: CreateOptions, command) => {
-        const password = passwordStdin ? (await text(terminalOf(command).stdin)).replace(/\r?\n$/, '') : input.password;
+        const password = passwordStdin ? await readPassword(terminalOf(command).stdin) : input.password;
         const created = await createAccount(db, 'system', config, { ...input, password, isEmailVerified: verified });
         const lines = [accountLine(created), ...(input.role === 'admin' ? operatorHint(config.baseUrl, input) : [])];
         return { json: presentAccount(created), lines };
@@ -72,6 +75,16 @@ export function accountCommands(account: Command): void {
         return answer(await enableAccount(services.db, 'system', id));
       }),
     );
+}
+
+/** Reads one line of UTF-8. @throws CommandError for another file, whose user could not sign in with what they wrote */
+async function readPassword(stdin: Terminal['stdin']): Promise<string> {
+  const bytes = await buffer(stdin);
+  const text = isUtf8(bytes) ? decodeText(bytes).replace(/\r?\n$/, '') : '\0';
+  // UTF-16 without a byte order mark is valid UTF-8 with NUL characters.
+  if (text.includes('\0')) throw new CommandError('--password-stdin: not UTF-8 text: save the file as UTF-8');
+  if (/[\r\n]/.test(text)) throw new CommandError('--password-stdin: more than one line: leave only the password');
+  return text;
 }
 
 /** Says how an operator signs in. */

@@ -139,7 +139,10 @@ export class ConfigError extends Error {
  * @throws ConfigError with all invalid variables
  */
 export function readConfig(env: NodeJS.ProcessEnv) {
-  const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
+  const given = Object.entries(env).filter(([, value]) => value !== '');
+  // Node and engines of containers take the byte order mark of a file of variables for a part of the first name.
+  const marked = given.map(([name, value]) => [name.replace(/^\uFEFF/, ''), value] as const);
+  const set = Object.fromEntries([...marked, ...given]);
   const parsed = environment.safeParse(set);
   const faults = (parsed.error?.issues ?? []).map(({ path: [variable], message }) =>
     [`${String(variable)}: ${message}`, oddity(set[String(variable)])].filter(Boolean).join('; '),

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { createSecureContext, type SecureVersion } from 'node:tls';
+import { readTextFile } from './text-file.ts';
 
 /** One server of a connection URL. A host that starts with `/` is the directory of a Unix socket. */
 export type DatabaseHost = { readonly host: string; readonly port: number };
@@ -189,7 +189,7 @@ export const isRequired = (mode: SslMode): boolean => mode !== 'disable' && mode
 function readFile(name: string, path: string | undefined): string | undefined {
   if (path === undefined) return undefined;
   try {
-    return readFileSync(path, 'utf8');
+    return readTextFile(path);
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
     throw new Error(`${name}: ${path} cannot be read (${code})`);

@@ -1,12 +1,13 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { z } from 'zod';
+import { readTextFile } from './text-file.ts';
 import { readBy } from './values.ts';
 
 /** A file in PEM format. @returns its content */
 export const pemFile = () =>
   readBy((path) => {
-    const pem = existsSync(path) ? readFileSync(path, 'utf8') : undefined;
+    const pem = existsSync(path) ? readTextFile(path) : undefined;
     if (pem === undefined) throw new Error(`${path} does not exist`);
     if (!pem.includes('-----BEGIN ')) throw new Error(`${path} is not in PEM format`);
     return pem;
@@ -21,7 +22,7 @@ export const githubKeys = () =>
   readBy((file): ReadonlyMap<string, KeyObject> => {
     if (!existsSync(file)) throw new Error(`${file} does not exist`);
     try {
-      const { public_keys: keys } = publicKeys.parse(JSON.parse(readFileSync(file, 'utf8')));
+      const { public_keys: keys } = publicKeys.parse(JSON.parse(readTextFile(file)));
       return new Map(keys.map(({ key_identifier: id, key }) => [id, readEcdsaKey(key)]));
     } catch {
       throw new Error(`${file} is not the answer of https://api.github.com/meta/public_keys/secret_scanning`);

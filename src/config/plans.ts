@@ -1,5 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { z } from 'zod';
+import { readTextFile } from './text-file.ts';
 import { COUNT_MAX, readBy } from './values.ts';
 
 const plan = z.object({ id: z.string().min(1), name: z.string().min(1), seats: z.int().min(1).max(COUNT_MAX) });
@@ -17,7 +18,7 @@ export const plans = () =>
   readBy((file): ReadonlyMap<string, Plan> => {
     if (!existsSync(file)) throw new Error(`${file} does not exist`);
     try {
-      const list = z.array(plan).parse(JSON.parse(readFileSync(file, 'utf8')));
+      const list = z.array(plan).parse(JSON.parse(readTextFile(file)));
       if (!list.some(({ id }) => id === 'free'))
         throw new Error('the plan "free" is missing, which is the default of new teams');
       return new Map(list.map((entry) => [entry.id, entry]));

@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { EmbeddedError, hasCode, type Home } from './home.ts';
+import { describeUnusable, EmbeddedError, hasCode, type Home } from './home.ts';
 
 const PASSWORD_FILE = 'roster.password';
 
@@ -100,8 +100,11 @@ async function initdb(home: Home, programs: string, args: readonly string[]): Pr
         'DATABASE_URL: the packaged PostgreSQL cannot run on this system (it needs glibc): set it to a PostgreSQL server.',
       );
     const output = error instanceof Error && 'stderr' in error ? String(error.stderr) : String(error);
+    const reason = findReason(output);
     throw new EmbeddedError(
-      `DATA_DIR: PostgreSQL cannot create its data directory in ${home.path}: ${findReason(output)}`,
+      reason.endsWith('Permission denied')
+        ? describeUnusable(home, reason)
+        : `DATA_DIR: PostgreSQL cannot create its data directory in ${home.path}: ${reason}`,
     );
   }
 }

@@ -103,6 +103,25 @@ export function canReach(account: Account, path: string): boolean {
   return spawnSync('/bin/sh', ['-c', 'test -x "$1"', 'sh', path], { ...account, cwd: '/' }).status === 0;
 }
 
+/**
+ * Explains why the system account cannot create files in its directory: root can enter every directory, and the account
+ * cannot. @returns the line for the operator
+ */
+export function describeUnusable({ path, account }: Home, reason: string): string {
+  if (!('uid' in account) || !reason.includes('Permission denied'))
+    return `DATA_DIR: ${path} cannot be used: ${reason}`;
+  const closed = listParents(path).find((parent) => !canReach(account, parent));
+  const commands =
+    closed === undefined ? `chown ${account.uid}:${account.gid} ${path} && chmod 700 ${path}` : `chmod o+x ${closed}`;
+  return `DATA_DIR: PostgreSQL, which runs as the user ${account.uid}, cannot use ${closed ?? path}: run \`${commands}\``;
+}
+
+/** Returns the directories above a path, the root first. */
+function listParents(path: string): string[] {
+  const parent = dirname(path);
+  return parent === path ? [] : [...listParents(parent), parent];
+}
+
 export function hasCode(error: unknown, ...codes: readonly string[]): boolean {
   return error instanceof Error && 'code' in error && codes.includes(String(error.code));
 }

@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import {
   closeSync,
@@ -15,7 +15,8 @@ import {
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { getClusterPath, programEnvironment, findReason } from './cluster.ts';
-import { hasCode, type Home } from './home.ts';
+import { describePidFile } from './damage.ts';
+import { describeUnusable, EmbeddedError, hasCode, type Home } from './home.ts';
 import { ADOPT_SCRIPT, type Hold, holdNew, RUN_SCRIPT } from './life-line.ts';
 import { MINUTE_MS } from '../time.ts';
 
@@ -41,6 +42,7 @@ export function recordedServer(cluster: string): Server | undefined {
     return pid > 0 ? { pid, port: Number(lines[3]), isReady: lines[7]?.trim() === 'ready' } : undefined;
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return undefined;
+    if (hasCode(error, 'EISDIR')) throw new EmbeddedError(describePidFile(cluster, 'it is a directory'));
     throw error;
   }
 }
@@ -82,7 +84,7 @@ export async function launch({ home, programs, flags }: LaunchOptions): Promise<
   const log = openLog(home);
   const logStart = fstatSync(log).size;
 
-  execFileSync('mkfifo', ['-m', '600', lifeLine], { ...home.account, env: programEnvironment() });
+  createLifeLine(lifeLine, home);
   const hold = holdNew(lifeLine);
   const child = spawn(
     '/bin/sh',
@@ -110,6 +112,17 @@ export async function launch({ home, programs, flags }: LaunchOptions): Promise<
     failure ??= findReason(selectLines(id, logged));
   });
   return { lifeLine, hold, failure: () => failure };
+}
+
+/** @throws EmbeddedError if the system account cannot, such as below a directory that was closed */
+function createLifeLine(lifeLine: string, home: Home): void {
+  const created = spawnSync('mkfifo', ['-m', '600', lifeLine], {
+    ...home.account,
+    env: programEnvironment(),
+    encoding: 'utf8',
+  });
+  if (created.error !== undefined) throw created.error;
+  if (created.status !== 0) throw new EmbeddedError(describeUnusable(home, created.stderr.trim()));
 }
 
 // Concurrent starts write to the same log. A program that could not be executed logs no id.

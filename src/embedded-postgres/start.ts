@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { getClusterPath, ensureCluster, readPassword } from './cluster.ts';
-import { describeDamage, isDamageReason } from './damage.ts';
+import { describeFailure } from './damage.ts';
 import { EmbeddedError, prepareHome } from './home.ts';
 import { type Hold, joinHolders } from './life-line.ts';
 import { login, createDatabaseUrl } from './login.ts';
@@ -108,11 +108,7 @@ async function retryLaunch(attempt: Launch | undefined, options: LaunchOptions):
   if (failure === undefined) return attempt;
   attempt.hold.release();
   if (!TRANSIENT.test(failure))
-    throw new EmbeddedError(
-      isDamageReason(failure)
-        ? describeDamage(failure)
-        : `DATA_DIR: the embedded PostgreSQL in ${getClusterPath(options.home)} does not start: ${failure}`,
-    );
+    throw new EmbeddedError(describeFailure(failure, options.home, getClusterPath(options.home)));
   await sleep(10 * POLL_MILLISECONDS);
   return launch(options);
 }

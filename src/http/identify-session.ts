@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Request, Response } from 'express';
 import type { Authentication } from '../auth/authenticate.ts';
 import type { Principal } from '../auth/principal.ts';
 import { ProblemError } from '../problems/error.ts';
@@ -20,14 +20,16 @@ type Facts = { readonly address: string; readonly path: string; readonly teamId:
  */
 export async function identifySession(
   http: HttpServices,
-  req: IncomingMessage,
-  res: ServerResponse & { readonly locals: object },
+  req: Request,
+  res: Response,
   facts: Facts,
 ): Promise<{ readonly principal: Principal; readonly authentication: Authentication }> {
   const { config } = http.services;
   const isOwnPage = req.headers.authorization !== undefined || isSameOrigin(req, config.baseUrl);
-  const sessionToken = isOwnPage ? createCookies(config.baseUrl).read(req.headers.cookie).session : undefined;
+  const cookies = createCookies(config.baseUrl);
+  const sessionToken = isOwnPage ? cookies.read(req.headers.cookie).session : undefined;
   const { authentication, rate } = await identify(http, req, { ...facts, cost: 1, sessionToken });
+  cookies.renameSession(res, req.headers.cookie, authentication);
   const { principal } = authentication;
   // For the log of denials.
   Object.assign(res.locals, { principal, teamId: facts.teamId, credentialId: principal?.credentialId ?? null });

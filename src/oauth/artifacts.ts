@@ -1,6 +1,7 @@
 import { errors } from 'oidc-provider';
 import { hashSecret } from '../crypto/tokens.ts';
 import { command, query } from '../db/query.ts';
+import { PROOF_MEMORY_SECONDS } from '../rate-limit/dpop-times.ts';
 import type { Services } from '../service/services.ts';
 import type { Store } from './store.ts';
 import { removeId, type Payload } from './payload.ts';
@@ -34,10 +35,11 @@ export function createArtifactStore({ db }: Services, model: string): Store {
 
   return {
     async upsert(id, payload, expiresIn = 0) {
-      const values = [toKey(id), model, JSON.stringify(removeId(payload)), expiresIn];
-      if (model !== 'ReplayDetection') return void (await db.run(save, values));
+      const values = [toKey(id), model, JSON.stringify(removeId(payload))];
+      if (model !== 'ReplayDetection') return void (await db.run(save, [...values, expiresIn]));
       // oidc-provider has already looked it up. Of concurrent requests with the same proof only one succeeds.
-      const [saved] = await db.run(saveOnce, values);
+      // Its `expiresIn` is too short for a proof whose time is ahead.
+      const [saved] = await db.run(saveOnce, [...values, PROOF_MEMORY_SECONDS]);
       if (saved === undefined) throw new errors.InvalidGrant('DPoP proof JWT Replay detected');
     },
     async find(id) {

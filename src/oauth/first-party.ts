@@ -1,5 +1,5 @@
 import { errors, type Client } from 'oidc-provider';
-import { authenticateSession } from '../auth/authenticate.ts';
+import { authenticateSession, type Authentication } from '../auth/authenticate.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { Services } from '../service/services.ts';
 import { EXTERNAL_ID_PREFIX } from '../entities/index.ts';
@@ -23,18 +23,28 @@ export function requireTeamReference(team: string): void {
   if (team.length > TEAM_LENGTH_MAX || !isStorable(team)) throw new errors.InvalidRequest('team is not valid');
 }
 
-type Asking = { readonly client: Client | undefined; readonly sessionToken: string | undefined };
+type Asking = {
+  readonly client: Client | undefined;
+  readonly sessionToken: string | undefined;
+  /** Called for a valid session. */
+  readonly onSession: (found: Authentication) => void;
+};
 
 /**
  * Answers a request without a page: with a code, if the client is first-party, the browser is signed in and nothing has to
  * be asked, else with an error, if the client wants no page (`prompt=none`).
  * @returns false if a page has to be shown
  */
-export async function answerAtOnce(services: Services, hold: Hold, { client, sessionToken }: Asking): Promise<boolean> {
+export async function answerAtOnce(
+  services: Services,
+  hold: Hold,
+  { client, sessionToken, onSession }: Asking,
+): Promise<boolean> {
   const { db, tokens } = services;
   const found = sessionToken === undefined ? undefined : await authenticateSession(db, tokens, sessionToken, null);
   const principal = found?.principal ?? null;
-  if (principal === null) return refuseAtOnce(services, hold, 'login_required');
+  if (found === undefined || principal === null) return refuseAtOnce(services, hold, 'login_required');
+  onSession(found);
   if (!isFirstParty(client)) return refuseAtOnce(services, hold, 'consent_required');
   const problem = await asAccount(principal, () => continueAtOnce(services, principal, hold));
   return problem === null || refuseAtOnce(services, hold, problem);

@@ -11,6 +11,7 @@ import { createClientLimit, limitByAddress, limitRegistrations } from './limits.
 import { createLogoutHandler, LOGOUT, redirectForm } from './logout.ts';
 import { createResourceMetadataRouter } from './metadata.ts';
 import { createOpenIdRouter, OPENID_METADATA } from './openid.ts';
+import { nameProofClock } from './proof-clock.ts';
 import { createProvider, ROUTES } from './provider.ts';
 import { allowAnyOrigin, createPreflightHandler } from './cors.ts';
 import { createPageErrorHandler, getErrorStyle } from './error-page.ts';
@@ -29,6 +30,7 @@ export function createOAuthRouter(http: HttpServices): Router {
     (id) => http.usage.note({ kind: 'session', credentialId: id }, null),
   );
   logProviderEvents(provider, http);
+  nameProofClock(provider);
   const handleByProvider = createProviderHandler(provider, http.services);
 
   const named = createOperationNames(http);

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Request, RequestHandler, Response } from 'express';
 import type Provider from 'oidc-provider';
 import type { KoaContextWithOIDC } from 'oidc-provider';
+import { createCookieSuffix } from '../http/cookies.ts';
 import type { Services } from '../service/services.ts';
 import { toClientInformation } from './client-metadata.ts';
 import { addPermissions } from './introspect.ts';
@@ -9,6 +10,7 @@ import { removeOpenIdMembers } from './metadata.ts';
 import { OPENID_METADATA, openIdMembers } from './openid.ts';
 import { redirectAsRegistered } from './redirect.ts';
 import { getReadable } from './request-parameters.ts';
+import { RESUME_COOKIE } from './resume-cookie.ts';
 
 /** Creates the request handler of oidc-provider, whose URLs all begin with BASE_URL. */
 export function createProviderHandler(provider: Provider, services: Services): RequestHandler {
@@ -28,7 +30,7 @@ export function createProviderHandler(provider: Provider, services: Services): R
       dropCors(ctx.res);
       await addPermissions(services, ctx as KoaContextWithOIDC);
     }
-    dropUnusedCookies(ctx.res);
+    dropUnusedCookies(ctx.res, baseUrl);
   });
   const handle = provider.callback();
 
@@ -49,10 +51,15 @@ function dropCors(res: ServerResponse): void {
   for (const name of res.getHeaderNames()) if (name.startsWith('access-control-')) res.removeHeader(name);
 }
 
-/** Removes the cookies of oidc-provider's session and of its interaction pages, which are not used. */
-function dropUnusedCookies(res: ServerResponse): void {
+/**
+ * Removes the cookies of oidc-provider's session and of its interaction pages, which are not used, and that which continues
+ * a request under its former name: it can be of another instance.
+ */
+function dropUnusedCookies(res: ServerResponse, baseUrl: string): void {
+  const former = createCookieSuffix(baseUrl) === '' ? [] : [RESUME_COOKIE];
+  const unused = new Set(['_unused', '_unused_page', ...former].flatMap((name) => [name, `${name}.sig`]));
   const cookies = [res.getHeader('Set-Cookie') ?? []].flat().map(String);
-  const own = cookies.filter((cookie) => !/^_unused(?:_page)?(?:\.sig)?=/.test(cookie));
+  const own = cookies.filter((cookie) => !unused.has(cookie.split('=', 1)[0] ?? ''));
   if (own.length > 0) res.setHeader('Set-Cookie', own);
   else res.removeHeader('Set-Cookie');
 }

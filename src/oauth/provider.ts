@@ -12,7 +12,8 @@ import { findSourceBySecret } from '../resources/oauth-clients/registered-client
 import { isPageOfClient } from '../resources/oauth-clients/redirect-uri.ts';
 import { findResource, resourceUri } from '../auth/resource.ts';
 import { GRANT_DAYS, SCOPES, newId } from '../entities/index.ts';
-import type { Cookies } from '../http/cookies.ts';
+import { createCookieSuffix, type Cookies } from '../http/cookies.ts';
+import { readFormerResumeCookie, RESUME_COOKIE } from './resume-cookie.ts';
 import { LINKED_REQUEST_HOURS, REQUEST_MINUTES } from '../resources/oauth-consent/lifetimes.ts';
 import type { Services } from '../service/services.ts';
 import { findSubject } from './accounts.ts';
@@ -79,6 +80,7 @@ export function createProvider(
   // `createProviderHandler` sets the forwarding headers from BASE_URL.
   provider.proxy = true;
   useOwnTokenFormat(provider, services);
+  readFormerResumeCookie(provider);
   // Errors are returned in the query, whatever response mode was requested.
   provider.on('authorization.error', ({ oidc }) => {
     if (oidc.params) oidc.params['response_mode'] = 'query';
@@ -126,7 +128,11 @@ function createConfiguration(services: Services, cookies: Cookies): Configuratio
     pkce: { required: () => true },
     routes: { ...ROUTES, jwks: '/oauth/jwks', end_session: '/oauth/end-session' },
     cookies: {
-      names: { session: '_unused', interaction: '_unused_page', resume: 'roster_resume' },
+      names: {
+        session: '_unused',
+        interaction: '_unused_page',
+        resume: RESUME_COOKIE + createCookieSuffix(config.baseUrl),
+      },
       keys: encryption.keysFor('oauth-cookies').map((key) => key.export()),
       short: cookie,
       long: cookie,
@@ -205,7 +211,11 @@ function createConfiguration(services: Services, cookies: Cookies): Configuratio
         await bindToBrowser(services, uid, browserToken);
         const hold = { id: uid, browserToken };
         if (!interpretsOpenId(ctx)) return `/oauth/consent/${uid}`;
-        const isAnswered = await answerAtOnce(services, hold, { client, sessionToken: sent.session });
+        const isAnswered = await answerAtOnce(services, hold, {
+          client,
+          sessionToken: sent.session,
+          onSession: (found) => cookies.renameSession(ctx.res as Response, ctx.get('cookie'), found),
+        });
         return isAnswered ? `${ROUTES.authorization}/${uid}` : `/oauth/consent/${uid}${describePage(ctx)}`;
       },
     },

@@ -2,10 +2,8 @@ import type { Attempts } from './attempts.ts';
 import type { Config } from '../config/config.ts';
 import type { Counted } from '../telemetry/metrics.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
+import { PROOF_MEMORY_SECONDS } from './dpop-times.ts';
 import { createLimiter, withTelemetry } from './limiter.ts';
-
-/** A proof is valid for one minute before and after its time; the rest allows for clock differences of replicas. */
-const PROOF_WINDOW_SECONDS = 150;
 
 const HOUR_SECONDS = 3600;
 
@@ -40,7 +38,7 @@ export function createAttemptLimiters(
   const refusedRegistrations = createWindows('oauth_refused_registrations', refusedLimit, HOUR_SECONDS);
   const leaks = createWindows('leak_reports', config.leakAddressLimit, config.rateWindowSeconds);
   const pictures = createWindows('pictures', config.pictureLimit, HOUR_SECONDS);
-  const proofs = config.oauth.dpop ? createWindows('proofs', 1, PROOF_WINDOW_SECONDS) : null;
+  const proofs = config.oauth.dpop ? createWindows('proofs', 1, PROOF_MEMORY_SECONDS) : null;
 
   return {
     byAddress,

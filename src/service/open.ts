@@ -93,6 +93,7 @@ const FILE_FAULTS: Readonly<Record<string, string>> = {
   EPERM: 'access is denied to this user',
   ENOTDIR: 'it is not a directory',
   EEXIST: 'it is not a directory',
+  EISDIR: 'a directory is in the place of a file: restore a copy',
   EMFILE: 'too many files are open: raise the limit (`ulimit -n`)',
   ENFILE: 'too many files are open on this machine',
 };

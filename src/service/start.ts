@@ -11,6 +11,7 @@ import { buildService } from './build.ts';
 import { watchBusyReleases } from './busy-releases.ts';
 import { watchClock } from './clock.ts';
 import { firstGreeting } from './demo.ts';
+import { holdSignals } from './hold-signals.ts';
 import { onceOnSignal } from './on-signal.ts';
 import { startPrimary } from './primary.ts';
 import { serveScrapes } from './scrapes.ts';
@@ -56,8 +57,11 @@ export async function start(): Promise<void> {
   const { readiness, server } = service;
   onServiceStop(() => (readiness.ready = false));
   const mailer = createMailer(config);
-  // Printed before anything else can fail, because the keys cannot be shown again.
-  process.stdout.write(await firstGreeting(services));
+  // Printed before anything else can fail or end the process, because the password and keys cannot be shown again.
+  await holdSignals(async () => {
+    const greeting = await firstGreeting(services);
+    await new Promise((resolve) => process.stdout.write(greeting, resolve));
+  });
   const background = await startBackground(services, log, { mailer, telemetry, hasJobs: runsJobs(slot) });
   const endClock = slot === undefined || runsJobs(slot) ? watchClock(services.db, log) : () => undefined;
   const scrapes = await serveScrapes(services, telemetry, slot);

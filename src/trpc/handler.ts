@@ -65,6 +65,7 @@ export function trpcHandler(http: HttpServices, router: AppRouter): RequestHandl
           cost: names.length,
           sessionToken: crossSite === null ? session : undefined,
         });
+    cookies.renameSession(res, req.headers.cookie, authentication);
     res.locals['credentialId'] = callerOf(authentication)?.credentialId ?? null;
     setHeaders(res, createRateHeaders(rate, services.config));
     if (!rate.allowed) res.setHeader('Retry-After', rate.resetSeconds);

@@ -1,3 +1,4 @@
+import { constants, unzipSync } from 'node:zlib';
 import type { Network } from '../outbound/network.ts';
 import { sendOutbound, type OutboundResponse } from '../outbound/request.ts';
 import { SECOND_MS } from '../time.ts';
@@ -62,6 +63,18 @@ async function readStart(res: OutboundResponse): Promise<string> {
   } catch {
     // The part that arrived is kept.
   }
+  const body = decompress(Buffer.concat(chunks), res.headers['content-encoding']);
   // PostgreSQL stores no U+0000.
-  return Buffer.concat(chunks).toString('utf8').replaceAll('\u0000', '\uFFFD');
+  return body.toString('utf8').replaceAll('\u0000', '\uFFFD');
+}
+
+/** Some receivers compress although that was not accepted. 1 KB of gzip is at most 1 MB before it is cut. */
+function decompress(body: Buffer, encoding: string | undefined): Buffer {
+  if (!/^(?:(?:x-)?gzip|deflate)$/i.test(encoding ?? '')) return body;
+  try {
+    // The end is missing.
+    return unzipSync(body, { finishFlush: constants.Z_SYNC_FLUSH }).subarray(0, ANSWER_BYTES_MAX);
+  } catch {
+    return body;
+  }
 }

@@ -30,19 +30,31 @@ test('--version prints the version of the package', async () => {
   expect(await run({}, ['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
 });
 
-test('--password-stdin keeps the password out of the list of processes, and takes one line end off', async () => {
-  const args = ['bin/run.cjs', 'src/cli/main.ts', 'account', 'create', '--email', 'in@example.com', '--password-stdin'];
+/** Creates an account whose password is on standard input. @returns what it prints to stderr */
+function createWithPassword(email: string, input: string | Buffer): Promise<string> {
+  const args = ['bin/run.cjs', 'src/cli/main.ts', 'account', 'create', '--email', email, '--password-stdin'];
   const { promise, resolve } = Promise.withResolvers<string>();
   const env = { PATH: process.env['PATH'], ...roster.env };
-  execFile(process.execPath, args, { cwd: ROOT, env }, (_, _out, stderr) => resolve(stderr)).stdin?.end(
-    'correct horse \n',
-  );
+  execFile(process.execPath, args, { cwd: ROOT, env }, (_, _out, stderr) => resolve(stderr)).stdin?.end(input);
+  return promise;
+}
 
-  expect(await promise).toBe('');
+test('--password-stdin keeps the password out of the list of processes, and takes one line end off', async () => {
+  // Editors on Windows begin a file with a byte order mark.
+  expect(await createWithPassword('in@example.com', '\uFEFFcorrect horse \r\n')).toBe('');
   const [row] = await roster.rows<{ password_hash: string }>(
     `select password_hash from account where email = 'in@example.com'`,
   );
   expect(await verifyPassword('correct horse ', row?.password_hash ?? null)).toBe(true);
+});
+
+test.for([
+  ['UTF-16', Buffer.from('\uFEFFcorrect horse\r\n', 'utf16le'), 'not UTF-8 text: save the file as UTF-8'],
+  ['UTF-16 without a mark', Buffer.from('correct horse\n', 'utf16le'), 'not UTF-8 text: save the file as UTF-8'],
+  ['two lines', 'correct horse\nbattery staple\n', 'more than one line: leave only the password'],
+] as const)('--password-stdin refuses %s', async ([, input, reason]) => {
+  expect(await createWithPassword('refused@example.com', input)).toBe(`roster: --password-stdin: ${reason}\n`);
+  expect(await roster.rows(`select from account where email = 'refused@example.com'`)).toEqual([]);
 });
 
 test('a reader that ends early, such as head, ends a list without a message', async () => {

@@ -126,15 +126,21 @@ test('a call whose response was lost is sent again', async ({ api }) => {
 // Guarantees that no page of another site, or of a sibling domain, acts with the cookie that browsers send with its requests.
 test('a session cookie counts if it is asked for, in requests from the own origin', async ({ api }) => {
   const { account, team, operator } = await aStart(api);
-  const session = (await signedIn(api, account)).cookies.get('roster_session') ?? '';
-  const ask = (site: string | undefined, name = 'roster_session', kinds?: Requirements['kinds']) =>
+  const session = (await signedIn(api, account)).cookies.get('roster_session_3000') ?? '';
+  const ask = (site: string | undefined, name = 'roster_session_3000', kinds?: Requirements['kinds']) =>
     operator.authenticate(
-      { headers: { cookie: `a=b; ${name}=${session}`, 'sec-fetch-site': site } },
+      {
+        headers: {
+          host: 'localhost:3000',
+          cookie: `a=b; roster_session_4000=rst_ses_other; ${name}=${session}`,
+          'sec-fetch-site': site,
+        },
+      },
       { teamId: team.id, ...(kinds && { kinds }) },
     );
   const kinds = ['session', 'api-key'] as const;
 
-  for (const name of ['roster_session', '__Host-roster_session'])
+  for (const name of ['roster_session', '__Host-roster_session', 'roster_session_3000', '__Host-roster_session_3000'])
     expect(await ask('same-origin', name, [...kinds])).toMatchObject({
       valid: true,
       account: { id: account.id },

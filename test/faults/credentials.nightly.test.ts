@@ -130,7 +130,8 @@ describe('for every request that starts after the answer, on both replicas', () 
     for (let round = 0; round < ROUNDS; round += 1) {
       const { caller, visitors } = await anOwner();
       const [visitor] = visitors;
-      const cookie = `roster_session=${visitor?.cookies.get('roster_session')}`;
+      const [token] = visitor?.cookies.values() ?? [];
+      const cookie = cluster.replicas.map(({ port }) => `roster_session_${port}=${token}`).join('; ');
       const use = (client: Client) =>
         client.anonymous.send({
           method: 'GET',

@@ -116,7 +116,7 @@ const drafts = fc.record({
       ['origin', 'null'],
       ['origin', 'https://client.example'],
       ['dpop', 'a.b.c'],
-      ['cookie', 'roster_authorization=x; roster_session=%00'],
+      ['cookie', 'roster_authorization=x; roster_session_3000=%00'],
       ['host', 'a b/?'],
       ['content-encoding', 'gzip'],
     ),

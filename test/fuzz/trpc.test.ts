@@ -25,7 +25,7 @@ async function begin(api: Api): Promise<Fuzzed> {
   const world = await createWorld(api);
   const [account] = await api.rows<{ id: string }>('select id from account where id = $1', [world.idOf('owner')]);
   const { cookies, headers: own } = await signedIn(api, account ?? { id: '' });
-  const cookie = `roster_session=${cookies.get('roster_session')}`;
+  const cookie = `roster_session_3000=${cookies.get('roster_session_3000')}`;
   const bearing = (secret: string | null) => ({ authorization: `Bearer ${secret}` });
   const callers = {
     person: { ...own, cookie },
@@ -35,7 +35,7 @@ async function begin(api: Api): Promise<Fuzzed> {
     teamKey: bearing(world.credentials.teamKey.secret),
     revoked: bearing(world.credentials.revoked.secret),
     strangeHost: { ...own, host: 'a b/?c#d@e:99999', cookie },
-    garbage: { authorization: 'Bearer \u00ff', cookie: 'roster_session=%ff; roster_device=x' },
+    garbage: { authorization: 'Bearer \u00ff', cookie: 'roster_session_3000=%ff; roster_device_3000=x' },
   };
   return { world, callers };
 }

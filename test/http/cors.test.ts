@@ -37,7 +37,7 @@ describe('/api/v1 is for pages of any origin, with a bearer credential', () => {
     ['a missing credential', (api, origin) => from(api, '/api/v1/teams', origin), 401],
     [
       'a cookie, which is none',
-      (api, origin) => from(api, '/api/v1/teams', origin, { cookie: 'roster_session=x' }),
+      (api, origin) => from(api, '/api/v1/teams', origin, { cookie: 'roster_session_3000=x' }),
       401,
     ],
     ['an unknown path', (api, origin) => from(api, '/api/v1/nothing', origin), 404],

@@ -92,7 +92,7 @@ describe.skipIf(process.platform !== 'linux')('a client that never reads', () =>
       });
 
       const session = [
-        `Cookie: roster_session=${cookies.get('roster_session')}`,
+        `Cookie: roster_session_${service.port}=${cookies.get('roster_session_3000')}`,
         `Origin: http://localhost:${service.port}`,
       ].join('\r\n');
       const lists = `/trpc/listTeamMembers,listTeams?batch=1&input=${encodeURIComponent(JSON.stringify({ 0: { teamId: largeId } }))}`;

@@ -208,7 +208,7 @@ export const MUTATIONS: readonly Mutation[] = [
       ['a proof for any method is taken', 'htm === method &&', ''],
       ['a proof for any URL is taken', 'isSameResource(htu, url) &&', ''],
       ['a proof for any token is taken', `ath === hash('sha256', token, 'base64url')`, 'ath !== undefined'],
-      ['a proof of any age is taken', 'Math.abs(Date.now() / 1000 - iat) <= SKEW_SECONDS', 'true'],
+      ['a proof of any age is taken', 'proof !== undefined && !isRecent(proof.iat)', 'false'],
       ['two proofs are taken', 'proof === undefined || others.length > 0', 'proof === undefined'],
     ],
   ),
@@ -216,7 +216,7 @@ export const MUTATIONS: readonly Mutation[] = [
     'src/rate-limit/attempt-limiters.ts',
     ['test/oauth/dpop'],
     [
-      ['a proof can be repeated after a second', 'PROOF_WINDOW_SECONDS = 150', 'PROOF_WINDOW_SECONDS = 1'],
+      ['a proof can be repeated after a second', '1, PROOF_MEMORY_SECONDS', '1, 1'],
       ['a proof can be used twice', `createWindows('proofs', 1,`, `createWindows('proofs', 2,`],
       [
         'the attempts at an account have the limit of an address',

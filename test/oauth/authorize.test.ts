@@ -470,8 +470,8 @@ describe('the cookies of a request', () => {
     const cookies = (answer.headers['set-cookie'] ?? []).map((cookie) => attributesOf(cookie));
 
     expect(cookies).toEqual([
-      { name: 'roster_browser', path: '/', samesite: 'lax', httponly: true, 'max-age': '172800', expires: true },
-      ...['roster_resume', 'roster_resume.sig'].map((name) => ofALink(name, `/oauth/authorize/${id}`)),
+      { name: 'roster_browser_3000', path: '/', samesite: 'lax', httponly: true, 'max-age': '172800', expires: true },
+      ...['roster_resume_3000', 'roster_resume_3000.sig'].map((name) => ofALink(name, `/oauth/authorize/${id}`)),
     ]);
   });
 
@@ -503,12 +503,12 @@ describe('the cookies of a request', () => {
     const visitor = await signedIn(api, await api.anAccount());
     const browserAfter = async () => {
       await browse(api, visitor)(requestOf(client));
-      return visitor.cookies.get('roster_browser');
+      return visitor.cookies.get('roster_browser_3000');
     };
 
     const first = await browserAfter();
     const second = await browserAfter();
-    visitor.cookies.set('roster_browser', 'chosen-by-somebody');
+    visitor.cookies.set('roster_browser_3000', 'chosen-by-somebody');
     const third = await browserAfter();
 
     expect(first).toMatch(/^[\w-]{43}$/);

@@ -189,7 +189,7 @@ describe('a request belongs to the browser it began in', () => {
   ])('and is nothing to a browser with a cookie %s', async ([, cookie], { api }) => {
     const scene = await aScene(api);
     const visitor = await signedIn(api, scene.account);
-    if (cookie !== undefined) visitor.cookies.set('roster_browser', cookie);
+    if (cookie !== undefined) visitor.cookies.set('roster_browser_3000', cookie);
 
     await expectOver({ ...scene, visitor });
     await expectOpen(api, scene);
@@ -212,8 +212,8 @@ describe('a request belongs to the browser it began in', () => {
 
     expectOurPage(await resumeIn(api, { ...scene, visitor: api.visitor() }), 'invalid_request');
     const { cookies } = elsewhere.visitor;
-    cookies.delete('roster_resume.sig');
-    cookies.set('roster_resume', scene.id);
+    cookies.delete('roster_resume_3000.sig');
+    cookies.set('roster_resume_3000', scene.id);
     expectOurPage(await resumeIn(api, { ...scene, visitor: elsewhere.visitor }), 'invalid_request');
     const answer = await resumeIn(api, scene);
 
@@ -243,13 +243,13 @@ describe('who decides', () => {
   test('is the account that the page showed, not one that has signed in since', async ({ api }) => {
     const scene = await aScene(api);
     const other = await api.anAccount();
-    const session = (await signedIn(api, other)).cookies.get('roster_session') ?? '';
-    const first = scene.visitor.cookies.get('roster_session') ?? '';
-    scene.visitor.cookies.set('roster_session', session);
+    const session = (await signedIn(api, other)).cookies.get('roster_session_3000') ?? '';
+    const first = scene.visitor.cookies.get('roster_session_3000') ?? '';
+    scene.visitor.cookies.set('roster_session_3000', session);
 
     expect(await problemOf(approve(scene))).toMatchObject({ status: 409, code: 'account_changed' });
     expect((await read(scene)).account.id).toBe(other.id);
-    scene.visitor.cookies.set('roster_session', first);
+    scene.visitor.cookies.set('roster_session_3000', first);
 
     expect(await problemOf(approve(scene, { accountId: other.id }))).toMatchObject({ code: 'account_changed' });
     expect(await consentsOf(api, { ...scene, account: other })).toEqual([]);
@@ -261,7 +261,7 @@ describe('who decides', () => {
     const [key, grant] = [await api.anApiKey(scene.account), await api.aGrant(await api.anAccount())];
     const visitorWith = (headers: Readonly<Record<string, string>>) => {
       const visitor = api.visitor();
-      visitor.cookies.set('roster_browser', scene.visitor.cookies.get('roster_browser') ?? '');
+      visitor.cookies.set('roster_browser_3000', scene.visitor.cookies.get('roster_browser_3000') ?? '');
       Object.assign(visitor.headers, headers);
       return visitor;
     };
@@ -570,6 +570,6 @@ describe('a request that goes on', () => {
 
     const cookies = (headers['set-cookie'] ?? []).map((cookie) => cookie.replace(/=.*?; /, ': '));
     const path = `path=/oauth/authorize/${scene.id}; expires=Thu, 01 Jan 1970 00:00:00 GMT; samesite=lax; httponly`;
-    expect(cookies).toEqual([`roster_resume: ${path}`, `roster_resume.sig: ${path}`]);
+    expect(cookies).toEqual([`roster_resume_3000: ${path}`, `roster_resume_3000.sig: ${path}`]);
   });
 });

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Api } from '../support/api.ts';
-import { signedIn, type Visitor } from '../support/browser.ts';
+import { cookieName, signedIn, type Visitor } from '../support/browser.ts';
 import type { Answer } from '../support/client.ts';
 import type { AClient, AnAccount } from '../support/factories.ts';
 import { aProofKey, browse, exchange, goodRequest, queryOf } from './flow.ts';
@@ -66,9 +66,9 @@ export async function firstPartyTokens(
 }
 
 /** The id of the session of a browser. */
-export async function sessionOf(api: Api, { cookies }: Visitor): Promise<string> {
+export async function sessionOf(api: Api, { cookies, baseUrl }: Visitor): Promise<string> {
   const hash = createHash('sha256')
-    .update(cookies.get('roster_session') ?? '')
+    .update(cookies.get(cookieName('session', baseUrl)) ?? '')
     .digest();
   const [row] = await api.rows<{ id: string }>('select id from session where token_hash = $1', [hash]);
   return row?.id ?? '';

@@ -60,7 +60,7 @@ describe('a logout request of an application (RP-Initiated Logout 1.0)', () => {
     expect(answer.status).toBe(303);
     expect(answer.headers.location).toBe(`${RETURN_WITH_QUERY}&state=a+state%26x`);
     expect(answer.headers).toMatchObject({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' });
-    expect(visitor.cookies.has('roster_session')).toBe(false);
+    expect(visitor.cookies.has('roster_session_3000')).toBe(false);
     expect(await api.rows('select from session where id = $1 and revoked_at is null', [id])).toEqual([]);
     expect(await api.as(access).get('/api/v1/teams')).toBeProblem('credential_invalid');
     const events = await api.rows(

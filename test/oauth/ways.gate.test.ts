@@ -166,7 +166,7 @@ describe('a link by email that an application’s request led to', () => {
     const foreign = await sentBy(api, await anApp(api));
     const answered = await sentBy(api, await anApp(api));
     await api.rows(`update authorization_request set result = '{}' where browser_hash = sha256($1)`, [
-      Buffer.from(answered.visitor.cookies.get('roster_browser') ?? ''),
+      Buffer.from(answered.visitor.cookies.get('roster_browser_3000') ?? ''),
     ]);
     const { visitor } = answered;
     const invented = [foreign.authorizationId, answered.authorizationId, 'x', '', '../../evil', undefined];

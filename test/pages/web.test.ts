@@ -98,6 +98,8 @@ describe('the pages of the console', () => {
   // Guarantees that scripts of pages that need a session load early for those who have one, and not at all for others.
   test.each([
     ['roster_session=rst_ses_x', local.port, true],
+    ['roster_session_3000=rst_ses_x', local.port, true],
+    ['roster_session_4000=rst_ses_x', local.port, false],
     ['theme=dark; roster_session=rst_ses_x', local.port, true],
     ['__Host-roster_session=rst_ses_x', shell.port, true],
     ['roster_session=rst_ses_x', shell.port, false],

@@ -134,7 +134,7 @@ describe.skipIf(!hasRedis)('the cost of a read', () => {
     const { secret: key } = await api.anApiKey(await api.anAccount());
     const visitor = api.visitor();
     for (const cookie of ['invented', key]) {
-      visitor.cookies.set('roster_session', cookie);
+      visitor.cookies.set('roster_session_3000', cookie);
       const seen = watch();
 
       expect(await problemOf(visitor.trpc.listTeams.query())).toMatchObject({ code: 'credential_invalid' });

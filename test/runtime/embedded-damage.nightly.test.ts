@@ -1,5 +1,15 @@
 import { spawnSync } from 'node:child_process';
-import { appendFileSync, readdirSync, realpathSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { startEmbedded } from '../../src/embedded-postgres/start.ts';
@@ -8,6 +18,13 @@ import { makeDataDir, removeDataDir, serverEnded } from '../support/service.ts';
 const PASSWORD_REJECTED =
   /^DATA_DIR: the embedded PostgreSQL rejects the password in `roster\.password` of its data directory: restore that file$/;
 const DAMAGED = /^DATA_DIR: the files of the embedded PostgreSQL are damaged: restore a backup \(.+\)$/;
+
+const PID_FILE =
+  /^DATA_DIR: HOME\/data\/postmaster\.pid is damaged: delete it, if no other PostgreSQL uses this directory \(.+\)$/;
+const NO_ACCESS =
+  /^DATA_DIR: PostgreSQL, which runs as the user \d+, cannot use its files: run `chown -R \d+:\d+ HOME && chmod 700 HOME\/data` \(.+\)$/;
+const CLOSED =
+  /^DATA_DIR: PostgreSQL, which runs as the user \d+, cannot use \S+: run `(chmod o\+x \S+|chown \d+:\d+ HOME && chmod 700 HOME)`$/;
 
 const removed = (data: string, path: string) => rmSync(join(data, path), { recursive: true });
 const written = (data: string, path: string, content: string | Buffer) => writeFileSync(join(data, path), content);
@@ -82,7 +99,21 @@ describe.skipIf(process.platform !== 'linux')('a start on an embedded database',
       /^DATA_DIR: the embedded PostgreSQL in HOME\/data does not start: .*postgresql\.conf" contains errors$/,
       (data) => appendFileSync(join(data, 'postgresql.conf'), 'no_such_setting = 1\n'),
     ],
+    ['whose postmaster.pid is text', PID_FILE, (data) => written(data, 'postmaster.pid', 'text\n')],
+    ['whose postmaster.pid is zeros', PID_FILE, (data) => written(data, 'postmaster.pid', Buffer.alloc(100))],
+    ['whose postmaster.pid is a directory', PID_FILE, (data) => mkdirSync(join(data, 'postmaster.pid'))],
+    ['whose data directory is open to all', NO_ACCESS, (data) => chmodSync(data, 0o755)],
   ])('%s ends with one line that says what to do', async ([, line, change]) => {
+    expect(await failureAfter(change)).toMatch(line);
+  });
+
+  // Root can use every file, and the account of the server cannot.
+  test.runIf(process.getuid?.() === 0).for<[string, RegExp, (data: string) => void]>([
+    ['that was copied', NO_ACCESS, (data) => spawnSync('chown', ['-R', '0:0', data])],
+    ['of which one file was copied', NO_ACCESS, (data) => chownSync(join(data, 'PG_VERSION'), 0, 0)],
+    ['below a closed directory', CLOSED, (data) => chmodSync(join(data, '../..'), 0o700)],
+    ['whose directory is closed', CLOSED, (data) => chmodSync(join(data, '..'), 0o500)],
+  ])('%s ends, as root, with one line that says what to do', async ([, line, change]) => {
     expect(await failureAfter(change)).toMatch(line);
   });
 });

@@ -4,8 +4,10 @@ import { Agent, request, type IncomingMessage } from 'node:http';
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import pg from 'pg';
 import PostalMime from 'postal-mime';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { startEmbedded } from '../../src/embedded-postgres/start.ts';
 import { startApi } from '../support/api.ts';
 import { freePort } from '../support/free-port.ts';
 import { launchService, startService, type Service } from '../support/service.ts';
@@ -51,6 +53,46 @@ describe('a first start that cannot listen', () => {
     const second = await aService(dataDir);
 
     expect((await clientOf(second).as(secret).get('/api/v1/credential')).status).toBe(200);
+  });
+});
+
+describe('SIGTERM while the demo data are created', () => {
+  test('ends the service once their password is printed', async () => {
+    const dataDir = aDataDir();
+    await ended(await aService(dataDir, { SEED_DEMO: 'off' }), 'SIGTERM');
+    const embedded = await startEmbedded({ dataDir });
+    onTestFinished(() => embedded.close());
+    const [holder, watcher] = [new pg.Client(embedded.url), new pg.Client(embedded.url)];
+    for (const client of [holder, watcher]) {
+      await client.connect();
+      onTestFinished(() => client.end());
+    }
+    // The commit waits for the lock.
+    await watcher.query(`
+      create function hold() returns trigger language plpgsql set lock_timeout = 0 as
+        $$ begin perform pg_advisory_xact_lock_shared(37); return null; end $$;
+      create constraint trigger hold after insert on account deferrable initially deferred
+        for each row execute function hold()`);
+    await holder.query('select pg_advisory_lock(37)');
+    const service = launchService({ dataDir, env: { PORT: String(await freePort()) } });
+    const waiting = () =>
+      watcher.query(`select from pg_locks where locktype = 'advisory' and objid = 37 and not granted`);
+    await expect.poll(async () => (await waiting()).rowCount, BOUND).toBe(1);
+
+    service.kill('SIGTERM');
+    await holder.query('select pg_advisory_unlock(37)');
+
+    expect(await service.exited).toEqual({ code: 0, signal: null });
+    expect(service.complaint()).toBe('');
+    const [, password = ''] = /password\W+(\S+)/i.exec(service.lines.join('\n')) ?? [];
+    const second = await aService(dataDir);
+    expect(second.lines.filter((line) => line.includes('Demo data'))).toEqual([]);
+    const answer = await fetch(`${second.url}/trpc/auth.signIn`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', origin: `http://localhost:${second.port}` },
+      body: JSON.stringify({ email: 'owner@example.com', password }),
+    });
+    expect(answer.status).toBe(200);
   });
 });
 

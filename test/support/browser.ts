@@ -38,7 +38,13 @@ export function createVisitor(port: number, baseUrl: string, { userAgent = FIREF
     else cookies.set(pair.slice(0, at), pair.slice(at + 1));
   }
 
-  return { trpc, cookies, headers };
+  return { trpc, cookies, headers, baseUrl };
+}
+
+/** What a cookie of the service at an address is called. */
+export function cookieName(kind: 'session' | 'device', baseUrl: string): string {
+  const { protocol, port } = new URL(baseUrl);
+  return `${protocol === 'https:' ? '__Host-' : ''}roster_${kind}${port === '' ? '' : `_${port}`}`;
 }
 
 /** A browser in which the account is signed in. */
@@ -53,8 +59,7 @@ export async function signedIn(
     [newId('ses'), account.id, hash],
   );
   const visitor = api.visitor();
-  const { baseUrl } = api.services.config;
-  visitor.cookies.set(`${baseUrl.startsWith('https:') ? '__Host-' : ''}roster_session`, secret);
+  visitor.cookies.set(cookieName('session', visitor.baseUrl), secret);
   return visitor;
 }
 

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, statfsSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, statfsSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -118,10 +118,12 @@ export function makeDataDir(): string {
 /** Waits until the embedded server has ended. A crashed one leaves its postmaster.pid, which is removed. */
 export async function serverEnded(dataDir: string): Promise<void> {
   const pidFile = join(dataDir, 'postgres', 'data', 'postmaster.pid');
-  const isRunning = () => existsSync(pidFile) && existsSync(`/proc/${Number.parseInt(readFileSync(pidFile, 'utf8'))}`);
+  const isRunning = () =>
+    statSync(pidFile, { throwIfNoEntry: false })?.isFile() === true &&
+    existsSync(`/proc/${Number.parseInt(readFileSync(pidFile, 'utf8'))}`);
   for (const deadline = Date.now() + SERVER_STOP_MS_MAX; isRunning(); await sleep(POLL_MS))
     if (Date.now() > deadline) throw new Error('The embedded server does not stop.');
-  rmSync(pidFile, { force: true });
+  rmSync(pidFile, { recursive: true, force: true });
 }
 
 /** Removes a data directory once the embedded server in it, which ends with the last service, is gone. */

@@ -27,7 +27,7 @@ describe('a page that shows an account', () => {
   test('reports a signed-out browser, if it is one', async ({ api }) => {
     const { id, visitor } = await aSignedIn(api);
     visitor.headers['x-roster-account'] = id;
-    visitor.cookies.delete('roster_session');
+    visitor.cookies.delete('roster_session_3000');
 
     expect(await codeOf(visitor.trpc.getMe.query())).toBe('credential_missing');
   });

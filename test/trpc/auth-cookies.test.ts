@@ -1,6 +1,9 @@
+import { createHmac } from 'node:crypto';
 import { describe, expect } from 'vitest';
+import { aProofKey, askConsent, browse, exchange, goodRequest } from '../oauth/flow.ts';
 import { startApi, test, type Api } from '../support/api.ts';
-import { aPerson, aService, aSignedIn, PASSWORD } from './people.ts';
+import type { Visitor } from '../support/browser.ts';
+import { aPerson, aService, aSignedIn, codeOf, PASSWORD, signIn } from './people.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -36,8 +39,8 @@ function partsOf(cookie: string) {
 describe('the cookies of a sign-in', () => {
   test('are out of reach for scripts and other sites', async ({ api }) => {
     expect((await signInCookies(api)).map(partsOf)).toEqual([
-      { name: 'roster_session', flags: ['httponly', 'path=/', 'samesite=lax'], days: 30 },
-      { name: 'roster_device', flags: ['httponly', 'path=/', 'samesite=lax'], days: 365 },
+      { name: 'roster_session_3000', flags: ['httponly', 'path=/', 'samesite=lax'], days: 30 },
+      { name: 'roster_device_3000', flags: ['httponly', 'path=/', 'samesite=lax'], days: 365 },
     ]);
   });
 
@@ -46,8 +49,8 @@ describe('the cookies of a sign-in', () => {
     const client = await api.anOAuthClient({ confidential: true, firstParty: ['teams:read'] });
     await api.rows('update oauth_client set session_days = 90 where id = $1', [client.id]);
     expect((await signInCookies(api)).map(partsOf)).toMatchObject([
-      { name: 'roster_session', days: 90 },
-      { name: 'roster_device' },
+      { name: 'roster_session_3000', days: 90 },
+      { name: 'roster_device_3000' },
     ]);
     const ends = await api.rows<{ days: number }>(
       'select round(extract(epoch from expires_at - created_at) / 86400)::int as days from session',
@@ -86,18 +89,160 @@ describe('the cookies of a sign-in', () => {
 
   test('are no credential of the API', async ({ api }) => {
     const { visitor } = await aSignedIn(api);
-    const token = visitor.cookies.get('roster_session') ?? '';
+    const token = visitor.cookies.get('roster_session_3000') ?? '';
     const send = (headers: Record<string, string>) =>
       api.anonymous.send({ method: 'GET', path: '/api/v1/me', headers });
 
     expect(
       await send({
-        cookie: `roster_session=${token}`,
+        cookie: `roster_session_3000=${token}`,
         origin: 'http://localhost:3000',
         'sec-fetch-site': 'same-origin',
       }),
     ).toBeProblem('credential_missing');
     expect(await send({ authorization: `Bearer ${token}` })).toBeProblem('credential_invalid');
+  });
+});
+
+describe('the names of all cookies', () => {
+  // Browsers send the cookies of a host to all of its ports.
+  test.for([
+    ['http://localhost:3000', '', '_3000'],
+    ['http://localhost', '', ''],
+    ['https://roster.example:8443', '__Host-', '_8443'],
+    ['https://roster.example', '__Host-', ''],
+  ] as const)('at %s have its port', async ([BASE_URL, prefix, port]) => {
+    const api = await aService({ BASE_URL, SIGNUP: 'open' });
+    const { email } = await aPerson(api);
+    const visitor = api.visitor();
+    const client = await api.anOAuthClient();
+    const session = `${prefix}roster_session${port}`;
+
+    await signIn(visitor, email);
+    await askConsent(api, visitor, goodRequest(client, aProofKey().challenge, ['teams:read']));
+    const all = [
+      session,
+      `${prefix}roster_device${port}`,
+      `${prefix}roster_browser${port}`,
+      `roster_resume${port}`,
+      `roster_resume${port}.sig`,
+    ];
+    expect([...visitor.cookies.keys()]).toEqual(all);
+
+    await visitor.trpc.auth.signOut.mutate();
+    expect([...visitor.cookies.keys()]).toEqual(all.slice(1));
+    await visitor.trpc.auth.signUp.mutate({ email: 'ada@example.com', password: PASSWORD });
+    expect(new Set(visitor.cookies.keys())).toEqual(new Set(all));
+  });
+
+  test('keep the sessions and authorizations of two instances on one host apart', async ({ api }) => {
+    const other = await aService({ BASE_URL: 'http://localhost:3001' });
+    const jar = new Map<string, string>();
+    /** Does something at an instance, in the browser that visits both. */
+    async function at<Result>(instance: Api, work: (visitor: Visitor) => Promise<Result>): Promise<Result> {
+      const visitor = instance.visitor();
+      for (const [name, value] of jar) visitor.cookies.set(name, value);
+      const result = await work(visitor);
+      jar.clear();
+      for (const [name, value] of visitor.cookies) jar.set(name, value);
+      return result;
+    }
+    const instances = await Promise.all(
+      [api, other].map(async (instance) => ({
+        instance,
+        account: await aPerson(instance),
+        client: await instance.anOAuthClient(),
+        key: aProofKey(),
+      })),
+    );
+
+    const ids: string[] = [];
+    for (const { instance, account } of instances) await at(instance, (visitor) => signIn(visitor, account.email));
+    for (const { instance, client, key } of instances) {
+      const request = goodRequest(client, key.challenge, ['teams:read']);
+      ids.push(await at(instance, (visitor) => askConsent(instance, visitor, request)));
+    }
+    for (const [index, { instance, account, client, key }] of instances.entries()) {
+      const answer = await at(instance, async (visitor) => {
+        const approval = { id: ids[index] ?? '', accountId: account.id, teamId: null, scopes: ['teams:read' as const] };
+        const { redirectTo } = await visitor.trpc.authorizations.approve.mutate(approval);
+        return browse(instance, visitor)(new URL(redirectTo).pathname);
+      });
+      const code = new URL(answer.headers.location ?? '').searchParams.get('code') ?? '';
+      expect((await exchange(instance, { client, code, verifier: key.verifier })).status).toBe(200);
+    }
+    await at(other, (visitor) => visitor.trpc.auth.signOut.mutate());
+    expect(await at(api, (visitor) => visitor.trpc.getMe.query())).toMatchObject({ id: instances[0]?.account.id });
+  });
+});
+
+describe('cookies of the time when names had no port', () => {
+  const withFormerNames = ({ cookies }: Visitor): void => {
+    for (const [name, value] of new Map(cookies)) {
+      cookies.delete(name);
+      cookies.set(name.replace('_3000', ''), value);
+    }
+  };
+
+  test('keep their session and browser, get the present names, and stay', async ({ api }) => {
+    const { id, visitor } = await aSignedIn(api);
+    const before = new Map(visitor.cookies);
+    withFormerNames(visitor);
+    const former = new Map(visitor.cookies);
+
+    expect((await visitor.trpc.getMe.query()).id).toBe(id);
+    expect(new Map(visitor.cookies)).toEqual(new Map([...former, ...before]));
+
+    await visitor.trpc.auth.signOut.mutate();
+    expect(visitor.cookies.get('roster_session')).toBe(former.get('roster_session'));
+    expect(visitor.cookies.has('roster_session_3000')).toBe(false);
+    expect(await codeOf(visitor.trpc.getMe.query())).toBe('credential_invalid');
+    expect(visitor.cookies.has('roster_session_3000')).toBe(false);
+  });
+
+  test('are nothing beside the present ones, nor if they are of another instance', async ({ api }) => {
+    const one = await aSignedIn(api);
+    const other = await aSignedIn(api);
+    one.visitor.cookies.set('roster_session', other.visitor.cookies.get('roster_session_3000') ?? '');
+    expect((await one.visitor.trpc.getMe.query()).id).toBe(one.id);
+
+    const visitor = api.visitor();
+    visitor.cookies.set('roster_session', api.services.tokens.generate('session').secret);
+    visitor.cookies.set('roster_device', 'of-another-instance');
+    expect(await codeOf(visitor.trpc.getMe.query())).toBe('credential_invalid');
+    expect([...visitor.cookies.keys()]).toEqual(['roster_session', 'roster_device']);
+  });
+
+  test('continue an authorization request', async ({ api }) => {
+    const { id: accountId, visitor } = await aSignedIn(api);
+    const [client, { verifier, challenge }] = [await api.anOAuthClient(), aProofKey()];
+    const id = await askConsent(api, visitor, goodRequest(client, challenge, ['teams:read']));
+    withFormerNames(visitor);
+    const [key] = api.services.encryption.keysFor('oauth-cookies');
+    if (key === undefined) throw new Error('There is no key.');
+    const signature = createHmac('sha1', key).update(`roster_resume=${id}`).digest('base64url');
+    visitor.cookies.set('roster_resume.sig', signature);
+
+    const approval = { id, accountId, teamId: null, scopes: ['teams:read' as const] };
+    const { redirectTo } = await visitor.trpc.authorizations.approve.mutate(approval);
+    const answer = await browse(api, visitor)(new URL(redirectTo).pathname);
+
+    const code = new URL(answer.headers.location ?? '').searchParams.get('code') ?? '';
+    expect((await exchange(api, { client, code, verifier })).status).toBe(200);
+    expect(visitor.cookies.get('roster_resume')).toBe(id);
+  });
+
+  test('keep the session of an application that needs no page', async ({ api }) => {
+    const client = await api.anOAuthClient({ confidential: true, firstParty: ['teams:read'] });
+    const { visitor } = await aSignedIn(api);
+    const token = visitor.cookies.get('roster_session_3000');
+    withFormerNames(visitor);
+
+    await browse(
+      api,
+      visitor,
+    )(`/oauth/authorize?${new URLSearchParams(goodRequest(client, aProofKey().challenge, ['teams:read'])).toString()}`);
+    expect(visitor.cookies.get('roster_session_3000')).toBe(token);
   });
 });
 

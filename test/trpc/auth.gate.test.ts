@@ -63,7 +63,7 @@ describe('the way in', () => {
     expect(await codeOf(laptop.trpc.getMe.query())).toBe('ok');
 
     expect(await laptop.trpc.auth.signOut.mutate()).toEqual({ success: true });
-    expect(laptop.cookies.has('roster_session')).toBe(false);
+    expect(laptop.cookies.has('roster_session_3000')).toBe(false);
     expect(await codeOf(laptop.trpc.getMe.query())).toBe('credential_missing');
     expect(await laptop.trpc.auth.signOut.mutate()).toEqual({ success: true });
   });
@@ -71,13 +71,13 @@ describe('the way in', () => {
   // Guarantees that a token which was fixed or stolen before does not become a signed-in one.
   test('gives a new token at every sign-in, and ends the session that the browser had', async ({ api }) => {
     const { email, visitor } = await aSignedIn(api);
-    const before = visitor.cookies.get('roster_session') ?? '';
+    const before = visitor.cookies.get('roster_session_3000') ?? '';
 
     await signIn(visitor, email);
 
-    expect(visitor.cookies.get('roster_session')).not.toBe(before);
+    expect(visitor.cookies.get('roster_session_3000')).not.toBe(before);
     const thief = api.visitor();
-    thief.cookies.set('roster_session', before);
+    thief.cookies.set('roster_session_3000', before);
     expect(await codeOf(thief.trpc.getMe.query())).toBe('credential_invalid');
   });
 
@@ -455,7 +455,7 @@ describe('resetting a password', () => {
       access: [],
     });
 
-    expect(stranger.cookies.has('roster_session')).toBe(false);
+    expect(stranger.cookies.has('roster_session_3000')).toBe(false);
     expect(await codeOf(visitor.trpc.getMe.query())).toBe('credential_invalid');
     expect(await codeOf(signIn(visitor, email))).toBe('sign_in_failed');
     expect(await codeOf(signIn(visitor, email, OTHER_PASSWORD))).toBe('ok');

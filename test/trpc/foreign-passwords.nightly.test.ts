@@ -20,7 +20,7 @@ test.for(KINDS)(
 
     const visitor = api.visitor();
     await signIn(visitor, email, password);
-    expect(visitor.cookies.has('roster_session')).toBe(true);
+    expect(visitor.cookies.has('roster_session_3000')).toBe(true);
     expect(await stored()).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
     await signIn(api.visitor(), email, password);
     expect(await codeOf(signIn(api.visitor(), email, `${password}!`))).toBe('sign_in_failed');

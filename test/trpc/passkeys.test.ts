@@ -324,11 +324,11 @@ describe('passkeys.signIn', () => {
 
   test('begins a session under a new token and ends the one before', async ({ api }) => {
     const { account, visitor, authenticator } = await withPasskey(api);
-    const before = visitor.cookies.get('roster_session');
+    const before = visitor.cookies.get('roster_session_3000');
 
     expect(await trySignIn(visitor, authenticator)).toBeUndefined();
 
-    expect(visitor.cookies.get('roster_session')).not.toBe(before);
+    expect(visitor.cookies.get('roster_session_3000')).not.toBe(before);
     expect((await sessionsOf(api, account)).map(({ revoked_at: end }) => end !== null)).toEqual([true, false]);
   });
 

@@ -5,7 +5,7 @@ import { hashSecret } from '../../src/crypto/tokens.ts';
 import { newId } from '../../src/entities/index.ts';
 import { enqueue } from '../../src/jobs/enqueue.ts';
 import { startApi, type Api } from '../support/api.ts';
-import { problemOf, type Visitor } from '../support/browser.ts';
+import { cookieName, problemOf, type Visitor } from '../support/browser.ts';
 import { tokenIn } from '../support/mailbox.ts';
 import { PATIENCE_MS } from '../support/patience.ts';
 
@@ -43,7 +43,7 @@ export async function aSignedIn(api: Api, options?: { isVerified?: boolean }) {
   const account = await aPerson(api, options);
   const visitor = api.visitor();
   const device = randomBytes(32).toString('base64url');
-  visitor.cookies.set('roster_device', device);
+  visitor.cookies.set(cookieName('device', visitor.baseUrl), device);
   await api.rows(
     `insert into known_device (id, account_id, token_hash, created_at, last_seen_at) values ($1, $2, $3, now(), now())`,
     [newId('dev'), account.id, hashSecret(device)],

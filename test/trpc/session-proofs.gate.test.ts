@@ -18,7 +18,7 @@ const methods = async (visitor: Visitor) => (await shown(visitor)).map(({ method
 type Row = { id: string; proofs: Record<string, string> | null; proven_at: string };
 
 const rowOf = async (api: Api, { cookies }: Visitor) => {
-  const token = cookies.get('roster_session') ?? '';
+  const token = cookies.get('roster_session_3000') ?? '';
   const [row] = await api.rows<Row>('select id, proofs, proven_at from session where token_hash = $1', [
     hashSecret(token),
   ]);

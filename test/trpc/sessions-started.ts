@@ -2,7 +2,7 @@ import { hashSecret } from '../../src/crypto/tokens.ts';
 import { disableAccount } from '../../src/resources/accounts/accounts.service.ts';
 import type { Api } from '../support/api.ts';
 import { createAuthenticator } from '../support/authenticator.ts';
-import type { Visitor } from '../support/browser.ts';
+import { cookieName, type Visitor } from '../support/browser.ts';
 import { anInvitationWithLink } from './console.ts';
 import { anAddress, aPerson, codeOf, OTHER_PASSWORD, PASSWORD, signIn, tokenTo } from './people.ts';
 
@@ -272,10 +272,10 @@ async function signUpWithCopiedLink(api: Api, trpc: Visitor['trpc']): Promise<st
 }
 
 /** What the session of a browser proves, or that it has none. */
-export async function methodsOf(api: Api, { cookies }: Visitor): Promise<string> {
+export async function methodsOf(api: Api, { cookies, baseUrl }: Visitor): Promise<string> {
   const [row] = await api.rows<{ proofs: Record<string, string> }>(
     'select proofs from session where token_hash = $1 and revoked_at is null',
-    [hashSecret(cookies.get('roster_session') ?? '')],
+    [hashSecret(cookies.get(cookieName('session', baseUrl)) ?? '')],
   );
   return row === undefined ? 'no session' : Object.keys(row.proofs).toSorted().join(' ');
 }

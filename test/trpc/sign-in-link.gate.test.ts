@@ -36,7 +36,7 @@ describe('a sign-in link', () => {
 
     expect(await visitor.trpc.auth.readSignInLink.mutate({ token })).toEqual({ email });
     expect(await visitor.trpc.auth.readSignInLink.mutate({ token })).toEqual({ email });
-    expect(visitor.cookies.has('roster_session')).toBe(false);
+    expect(visitor.cookies.has('roster_session_3000')).toBe(false);
     expect(await visitor.trpc.auth.signInWithLink.mutate({ token })).toEqual({ success: true });
 
     expect((await visitor.trpc.getMe.query()).email).toBe(email);
@@ -182,7 +182,7 @@ describe('the owner always gets in', () => {
         await exhaust(api, email);
         await browser.trpc.auth.signInWithLink.mutate({ token: await aLink(api, email) });
       }
-      browser.cookies.delete('roster_session');
+      browser.cookies.delete('roster_session_3000');
 
       expect(await codeOf(signIn(browser, email, password))).toBe('ok');
       expect(await codeOf(signIn(api.visitor(), email, password))).toBe('rate_limited');

@@ -78,7 +78,7 @@ describe('a sign-up', () => {
     expect(await codeOf(signIn(here, email))).toBe('ok');
     expect((await here.trpc.getMe.query()).emailVerified).toBeNull();
     expect(await codeOf(signIn(elsewhere, email))).toBe('sign_in_failed');
-    expect(elsewhere.cookies.has('roster_session')).toBe(false);
+    expect(elsewhere.cookies.has('roster_session_3000')).toBe(false);
   });
 
   test('of before the operator closed it is unknown afterwards: its session, sign-in, links and emails', async () => {
@@ -111,7 +111,7 @@ describe('a sign-up', () => {
     const visitor = api.visitor();
     await signUp(visitor, anAddress());
     const thief = api.visitor();
-    thief.cookies.set('roster_session', visitor.cookies.get('roster_session') ?? '');
+    thief.cookies.set('roster_session_3000', visitor.cookies.get('roster_session_3000') ?? '');
     expect(await codeOf(thief.trpc.getMe.query())).toBe('ok');
 
     await visitor.trpc.auth.signOut.mutate();
@@ -151,7 +151,9 @@ describe('a sign-up', () => {
     }
     expect(await accountAt(api, email)).toBeUndefined();
     expect(await codeOf(visitor.trpc.auth.verifyEmail.mutate({ token }))).toBe('ok');
-    expect(await codeOf(visitor.trpc.auth.readVerification.mutate({ token }))).toBe('link_invalid');
+    expect(await codeOf(api.visitor().trpc.auth.readVerification.mutate({ token }))).toBe('link_invalid');
+    // Its user is told what is so.
+    expect(await visitor.trpc.auth.readVerification.mutate({ token })).toMatchObject({ isVerified: true });
   });
 
   test('ends a day later', async ({ api }) => {
@@ -280,7 +282,7 @@ describe('an attacker who signs up with the email address of another user', () =
     const email = anAddress();
     const [stranger, owner] = [api.visitor(), api.visitor()];
     const strangersLink = await linkOf(api, stranger, email, OTHER_PASSWORD, 'Mallory');
-    const strangersCookie = stranger.cookies.get('roster_session') ?? '';
+    const strangersCookie = stranger.cookies.get('roster_session_3000') ?? '';
     const link = await linkOf(api, owner, email, PASSWORD, 'Olivia');
 
     expect((await stranger.trpc.getMe.query()).firstName).toBe('Mallory');
@@ -291,7 +293,7 @@ describe('an attacker who signs up with the email address of another user', () =
     expect(await codeOf(signIn(stranger, email, OTHER_PASSWORD))).toBe('sign_in_failed');
     expect(await codeOf(signIn(api.visitor(), email, OTHER_PASSWORD))).toBe('sign_in_failed');
     expect(await codeOf(stranger.trpc.auth.verifyEmail.mutate({ token: strangersLink }))).toBe('link_invalid');
-    stranger.cookies.set('roster_session', strangersCookie);
+    stranger.cookies.set('roster_session_3000', strangersCookie);
     expect(await codeOf(stranger.trpc.getMe.query())).toBe('credential_invalid');
     expect(await codeOf(signIn(api.visitor(), email))).toBe('ok');
   });

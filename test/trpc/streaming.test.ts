@@ -26,7 +26,7 @@ describe.each([
 
     expect([status, answered['content-type']]).toEqual([200, 'application/json']);
     expect(body[0].result.data).toBeDefined();
-    expect(String(answered['set-cookie'])).toContain('roster_session=');
+    expect(String(answered['set-cookie'])).toContain('roster_session_3000=');
     expect(await api.rows('select id from session')).toHaveLength(before.length + 1);
   });
 

@@ -185,7 +185,10 @@ describe('the dependency rule', () => {
   });
 
   test.each([
-    ['express', /^(app\.ts|exports\/|pages\/|pictures\/|security\/|trpc\/|mcp\/|oauth\/|http\/cookies\.ts)/],
+    [
+      'express',
+      /^(app\.ts|exports\/|pages\/|pictures\/|security\/|trpc\/|mcp\/|oauth\/|http\/(?:cookies|identify-session)\.ts)/,
+    ],
     ['@modelcontextprotocol/', /^mcp\//],
     ['oidc-provider', /^oauth\//],
     ['jose', /^auth\/dpop\.ts$/],
@@ -222,6 +225,8 @@ describe('the dependency rule', () => {
       /^(?:outbound\/request|cli\/doctor)\.ts$/,
     ],
     ['sessions are created', /create\(Session\b|insert into "?session\b/, /^resources\/sessions\/start-session\.ts$/],
+    // `test/trpc/auth-cookies.test.ts` knows the names of all.
+    ['cookies are set', /\.(?:cookie|clearCookie)\(|Set-Cookie/i, /^(http\/cookies|oauth\/provider-handler)\.ts$/],
     [
       'session cookies are set',
       /\bsetSession\b/,

@@ -1,5 +1,12 @@
-import { describe, expect, test } from 'vitest';
+import { generateKeyPairSync } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { ConfigError, readConfig, VARIABLES } from '../../src/config/config.ts';
+import { parseDatabaseUrl } from '../../src/config/database-url.ts';
+import { readCatalogueFile } from '../../src/resources/permissions/file.ts';
+import { aCertificate } from '../support/certificate.ts';
 
 function faultsOf(env: Record<string, string>): readonly string[] {
   try {
@@ -155,4 +162,44 @@ describe('the configuration', () => {
       readConfig({ ...env, PGPORT: '5433', PGHOST: 'other', PGSSLMODE: 'require', PGUSER: 'ada' }).warnings,
     ).toEqual(['PGHOST, PGPORT: without effect; DATABASE_URL says how to connect']);
   });
+});
+
+// Editors on Windows write one at the beginning of a file.
+test('a byte order mark is no part of a setting, in the file of variables and in each file that one names', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'roster-config-'));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  const aFile = (name: string, content: string) => {
+    const path = join(directory, name);
+    writeFileSync(path, `\uFEFF${content}`);
+    return path;
+  };
+  const { cert, key } = aCertificate('db.example');
+  const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const pem = publicKey.export({ type: 'spki', format: 'pem' });
+  const [ca, certFile, keyFile] = [aFile('ca', cert), aFile('cert', cert), aFile('key', key)];
+  const tls = new URLSearchParams({ sslmode: 'verify-full', sslrootcert: ca, sslcert: certFile, sslkey: keyFile });
+  const databaseUrl = `postgres://db.example/roster?${tls.toString()}`;
+
+  const config = readConfig({
+    '\uFEFFPORT': '4000',
+    SECRET_KEYS: 'k'.repeat(40),
+    PLANS_FILE: aFile('plans', '[{"id":"free","name":"Free","seats":7}]'),
+    GITHUB_SECRET_SCANNING_KEYS: aFile(
+      'github',
+      JSON.stringify({ public_keys: [{ key_identifier: 'one', key: pem }] }),
+    ),
+    REDIS_URL: 'rediss://redis.example',
+    REDIS_CA: ca,
+    REDIS_CERT: certFile,
+    REDIS_KEY: keyFile,
+    DATABASE_URL: databaseUrl,
+  });
+
+  expect(config.port).toBe(4000);
+  expect(config.plans.get('free')?.seats).toBe(7);
+  expect([...(config.githubSecretScanningKeys?.keys() ?? [])]).toEqual(['one']);
+  expect(config.redis?.tls).toMatchObject({ ca: cert, cert, key });
+  expect(parseDatabaseUrl(databaseUrl).tls).toMatchObject({ ca: cert, cert, key });
+  const toError = (fault: string) => new Error(fault);
+  expect(readCatalogueFile(aFile('permissions', '{"permissions":[]}'), toError).permissions).toEqual([]);
 });

@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto';
+import { deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { postWebhook } from '../../src/webhooks/post.ts';
 import { aServer } from '../outbound/receiver.ts';
@@ -57,6 +59,33 @@ describe('of an answer', () => {
     });
 
     expect(await post(server)).toMatchObject({ status: 200, body: 'ok' });
+  });
+
+  test.for([
+    ['gzip', gzipSync],
+    ['x-gzip', gzipSync],
+    ['deflate', deflateSync],
+  ] as const)('what came as %s is decoded, and at most 1 KB of it is kept', async ([encoding, compress]) => {
+    for (const sent of ['no such event', 'x'.repeat(10_000_000), randomBytes(4096).toString('hex')]) {
+      const server = await aServer((_req, res) => {
+        res.writeHead(400, { 'content-encoding': encoding });
+        res.end(compress(sent));
+      });
+      const { status, body } = await post(server);
+
+      expect(status).toBe(400);
+      expect(sent.startsWith(body)).toBe(true);
+      expect(body.length).toBe(Math.min(1024, sent.length));
+    }
+  });
+
+  test('what is not in the encoding that it names is kept as it is', async () => {
+    const server = await aServer((_req, res) => {
+      res.writeHead(400, { 'content-encoding': 'gzip' });
+      res.end('no such event');
+    });
+
+    expect((await post(server)).body).toBe('no such event');
   });
 
   test('what PostgreSQL cannot store is replaced', async () => {

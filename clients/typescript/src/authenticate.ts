@@ -74,14 +74,20 @@ export const createAuthenticate =
     }
   };
 
-/** `__Host-` is the name over https. */
-const SESSION_COOKIE = /(?:^|;\s*)(?:__Host-)?roster_session=([\w-]+)/;
-
-/** Other sites, and sibling domains, can make a browser send the cookie: only pages of this origin count. */
-const readSessionCookie = (headers: IncomingHeaders): string | undefined =>
-  readHeader(headers, 'sec-fetch-site') === 'same-origin'
-    ? SESSION_COOKIE.exec(readHeader(headers, 'cookie') ?? '')?.[1]
-    : undefined;
+/**
+ * Reads the session cookie of this origin. Other sites, and sibling domains, can make a browser send it: only pages of this
+ * origin count. Its name ends with the port, if that is not the default, because a host has one cookie jar for all ports.
+ */
+function readSessionCookie(headers: IncomingHeaders): string | undefined {
+  if (readHeader(headers, 'sec-fetch-site') !== 'same-origin') return undefined;
+  const port = /:(\d+)$/.exec(readHeader(headers, 'host') ?? '')?.[1];
+  const find = (suffix: string): string | undefined =>
+    // `__Host-` is the prefix over https.
+    new RegExp(`(?:^|;\\s*)(?:__Host-)?roster_session${suffix}=([\\w-]+)`).exec(
+      readHeader(headers, 'cookie') ?? '',
+    )?.[1];
+  return (port === undefined ? undefined : find(`_${port}`)) ?? find('');
+}
 
 const STATUSES: Readonly<Record<string, number>> = {
   credential_missing: 401,

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { ConfigError } from '../../config/config.ts';
+import { decodeText } from '../../config/text-file.ts';
 import { ProblemError } from '../../problems/error.ts';
 import type { Services } from '../../service/services.ts';
 import { applyCatalogue } from './catalogue.service.ts';
@@ -21,7 +22,7 @@ function readJson(file: string, toError: (fault: string) => Error): unknown {
   try {
     const content = readFileSync(file);
     if (content.byteLength > BYTES_MAX) throw new Error(`it has more than ${BYTES_MAX} bytes`);
-    return JSON.parse(content.toString('utf8'));
+    return JSON.parse(decodeText(content));
   } catch (error) {
     throw toError(`${file} cannot be read as JSON: ${error instanceof Error ? error.message : String(error)}`);
   }
