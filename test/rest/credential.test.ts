@@ -106,7 +106,9 @@ describe('getCredential', () => {
     const account = await api.anAccount();
     const key = await api.anApiKey(account, { scopes: ['api-keys:read'] });
     // A use in the minute of the creation is noted at the time of the creation.
-    await api.rows(`update api_key set created_at = created_at - interval '1 hour' where account_id = $1`, [account.id]);
+    await api.rows(`update api_key set created_at = created_at - interval '1 hour' where account_id = $1`, [
+      account.id,
+    ]);
 
     await api.as(key).get('/api/v1/credential');
     await api.usage.flush();

@@ -125,24 +125,23 @@ describe('an endpoint', () => {
     ]);
   });
 
-  test.for([
-    '0000-01-01T00:00:00Z',
-    '0001-01-01T00:00:00+14:00',
-    '9999-12-31T23:59:59-14:00',
-  ])('is not asked about a time that the database cannot read, nor is an audit log: %s', async (year, { api }) => {
-    const owner = await api.anAccount();
-    const { id: teamId } = await api.aTeam({ owner });
-    await api.rows(`update account set role = 'admin' where id = $1`, [owner.id]);
-    const trpc = await as(api, owner);
-    const { endpoint } = await trpc.webhooks.create.mutate({ teamId, url: URL });
+  test.for(['0000-01-01T00:00:00Z', '0001-01-01T00:00:00+14:00', '9999-12-31T23:59:59-14:00'])(
+    'is not asked about a time that the database cannot read, nor is an audit log: %s',
+    async (year, { api }) => {
+      const owner = await api.anAccount();
+      const { id: teamId } = await api.aTeam({ owner });
+      await api.rows(`update account set role = 'admin' where id = $1`, [owner.id]);
+      const trpc = await as(api, owner);
+      const { endpoint } = await trpc.webhooks.create.mutate({ teamId, url: URL });
 
-    const replayed = trpc.webhooks.replayFailed.mutate({ teamId, endpointId: endpoint.endpointId, since: year });
-    expect(await outcomeOf(replayed)).toBe('validation_failed');
-    for (const range of [{ from: year }, { to: year }]) {
-      expect(await outcomeOf(trpc.audit.list.query({ teamId, ...range }))).toBe('validation_failed');
-      expect(await outcomeOf(trpc.operator.audit.query(range))).toBe('validation_failed');
-    }
-  });
+      const replayed = trpc.webhooks.replayFailed.mutate({ teamId, endpointId: endpoint.endpointId, since: year });
+      expect(await outcomeOf(replayed)).toBe('validation_failed');
+      for (const range of [{ from: year }, { to: year }]) {
+        expect(await outcomeOf(trpc.audit.list.query({ teamId, ...range }))).toBe('validation_failed');
+        expect(await outcomeOf(trpc.operator.audit.query(range))).toBe('validation_failed');
+      }
+    },
+  );
 
   test('is one of at most ten of a team, also with concurrent calls', async ({ api }) => {
     const owner = await api.anAccount();
