@@ -5,7 +5,7 @@ import { EVENTS } from '../src/events/catalogue.ts';
 import type { EventDefinition } from '../src/events/definition.ts';
 import { scopesOf } from '../src/procedures/authorize.ts';
 import { definitionOf, proceduresOf } from '../src/procedures/definition.ts';
-import type { Meta } from '../src/procedures/trpc.ts';
+import type { Meta } from '../src/procedures/meta.ts';
 import { appRouter } from '../src/router.ts';
 
 const ROOT = join(import.meta.dirname, '..');

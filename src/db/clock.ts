@@ -1,7 +1,7 @@
 import { query, type QueryRunner } from './query.ts';
 import { SECOND_MS } from '../time.ts';
 
-/** The largest difference that proofs, codes and sessions tolerate without notice. */
+/** The largest difference without a warning. */
 export const SKEW_MS_MAX = 5 * SECOND_MS;
 
 export const CLOCK_TEXT = 'select extract(epoch from clock_timestamp())::float8 * 1000 as ms';

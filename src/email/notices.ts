@@ -47,6 +47,7 @@ export const NOTICE_PAGES = {
   ownership_offer_made: team('/settings'),
   ownership_transferred: team('/members'),
   team_deleted: account('activity'),
+  operator_added: () => '/operator/accounts',
   operator_key_created: () => '/operator/keys',
   operator_client_changed: () => '/operator/clients',
   role_template_widened: () => '/operator/audit',

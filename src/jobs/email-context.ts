@@ -2,7 +2,6 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Config } from '../config/config.ts';
 import type { EmailContext } from '../email/content.ts';
 import { getEmailMessages } from '../messages/email-messages.ts';
-import { SECOND_MS } from '../time.ts';
 import { DEFAULT_LANGUAGE, matchLanguage, type Language } from '../messages/languages.ts';
 
 /** Returns the brand, and the messages of the first language tag that has some. */
@@ -37,10 +36,10 @@ export async function findNoticeLocale(tx: EntityManager, accountId: string): Pr
 /** The language of a browser, for emails that its request causes to an account without a preferred one. */
 export type LanguageHint = { readonly language?: Language };
 
-/** Longer than a batch of requests takes. */
-const START_MS = SECOND_MS;
-
-/** Returns when to begin with an email whose work depends on whether an address has an account: after the response. */
-export const requestedLinkStart = (): Date => new Date(Date.now() + START_MS);
+/**
+ * In how many seconds an email is begun whose work depends on whether an address has an account: after the response, so
+ * longer than a batch of requests takes.
+ */
+export const REQUESTED_LINK_SECONDS = 1;
 
 export const toLanguageHint = (language: Language | null | undefined): LanguageHint => (language ? { language } : {});

@@ -111,7 +111,7 @@ export const ATTEMPTS_MAX = 13;
 // one job to be cheaper than a plan for all arrays. The setting ends with the transaction.
 const addJob = command<{ id: string }>(
   'job_insert',
-  `select (graphile_worker.add_job($1, payload := $2::json, queue_name := $3, job_key := $4, run_at := $5::timestamptz,
+  `select (graphile_worker.add_job($1, payload := $2::json, queue_name := $3, job_key := $4, run_at := coalesce($5::timestamptz, now() + make_interval(secs => $9)),
      priority := $6::int, max_attempts := $7::int, job_key_mode := $8)).id
    from set_config('plan_cache_mode', 'force_generic_plan', true)`,
 );
@@ -120,9 +120,9 @@ const addJob = command<{ id: string }>(
  * Returns the statement that queues a job in the transaction of its change. It runs at least once after the commit, and
  * never if the transaction rolls back.
  * @param key a later job with the same key replaces one that has not started
- * @param runAt the earliest start; immediately by default
+ * @param start the earliest one: a time of the database, or the seconds until then; immediately by default
  */
-export const jobStep = <Name extends keyof Jobs>(name: Name, payload: Jobs[Name], key: string, runAt?: Date) =>
+export const jobStep = <Name extends keyof Jobs>(name: Name, payload: Jobs[Name], key: string, start?: Date | number) =>
   [
     addJob,
     [
@@ -130,17 +130,18 @@ export const jobStep = <Name extends keyof Jobs>(name: Name, payload: Jobs[Name]
       JSON.stringify(payload),
       ONE_AT_A_TIME.has(name) ? name : null,
       key,
-      runAt?.toISOString() ?? null,
+      start instanceof Date ? start.toISOString() : null,
       PRIORITY[name],
       ATTEMPTS_MAX,
       KEEP_START.has(name) ? 'preserve_run_at' : 'replace',
+      typeof start === 'number' ? start : null,
     ],
   ] as const;
 
 /** Queues a job in the transaction of `tx` like `jobStep`. */
 export async function enqueue<Name extends keyof Jobs>(
   tx: EntityManager,
-  ...job: [name: Name, payload: Jobs[Name], key: string, runAt?: Date]
+  ...job: [name: Name, payload: Jobs[Name], key: string, start?: Date | number]
 ): Promise<void> {
   await runStep(tx, jobStep(...job));
 }

@@ -100,10 +100,14 @@ function toJob(accountId: string, { email, locale }: NoticeTarget, notice: Secur
 /** The operators that are told. */
 const OPERATORS_MAX = 50;
 
-/** Queues a notice to each operator of this instance, in the transaction of the change that it reports. */
-export async function notifyOperators(tx: EntityManager, notice: Queued): Promise<void> {
+/**
+ * Queues a notice to each operator of this instance, in the transaction of the change that it reports.
+ * @param exceptId the account that the change is about
+ */
+export async function notifyOperators(tx: EntityManager, notice: Queued, exceptId = ''): Promise<void> {
   const operators = await tx.execute<{ id: string }[]>(
-    `select id from account where role = 'admin' and disabled_at is null order by id limit ${OPERATORS_MAX}`,
+    `select id from account where role = 'admin' and disabled_at is null and id <> ? order by id limit ${OPERATORS_MAX}`,
+    [exceptId],
   );
   for (const { id } of operators) await notify(tx, id, notice);
 }

@@ -4,7 +4,7 @@ import { command, query } from '../db/query.ts';
 import { PROOF_MEMORY_SECONDS } from '../rate-limit/dpop-times.ts';
 import type { Services } from '../service/services.ts';
 import type { Store } from './store.ts';
-import { removeId, type Payload } from './payload.ts';
+import { removeId, secondsUntil, toExp, type Payload } from './payload.ts';
 
 const save = command<never>(
   'oauth_artifact_upsert',
@@ -19,9 +19,10 @@ const saveOnce = command<{ model: string }>(
    on conflict (key_hash) do nothing returning model`,
 );
 // Includes expired and consumed rows, because oidc-provider distinguishes a used request from one that was never pushed.
-const find = query<{ payload: Payload; is_consumed: boolean }>(
+const find = query<{ payload: Payload; is_consumed: boolean; seconds_left: number }>(
   'oauth_artifact_find',
-  'select payload, consumed_at is not null as is_consumed from oauth_artifact where key_hash = $1',
+  `select payload, consumed_at is not null as is_consumed, ${secondsUntil('expires_at')} as seconds_left
+   from oauth_artifact where key_hash = $1`,
 );
 const consume = command<{ model: string }>(
   'oauth_artifact_consume',
@@ -44,7 +45,9 @@ export function createArtifactStore({ db }: Services, model: string): Store {
     },
     async find(id) {
       const [row] = await db.query(find, [toKey(id)]);
-      return row && { ...row.payload, jti: id, ...(row.is_consumed ? { consumed: true } : {}) };
+      return (
+        row && { ...row.payload, jti: id, exp: toExp(row.seconds_left), ...(row.is_consumed ? { consumed: true } : {}) }
+      );
     },
     async consume(id) {
       const [row] = await db.run(consume, [toKey(id)]);

@@ -7,6 +7,7 @@ import { query } from '../db/query.ts';
 import { GRANT_DAYS, type Resource, type Scope } from '../entities/index.ts';
 import type { Services } from '../service/services.ts';
 import { SIGN_IN_SCOPE } from './openid-parameters.ts';
+import { secondsUntil, toExp } from './payload.ts';
 import type { Store } from './store.ts';
 
 type FamilyRow = {
@@ -16,7 +17,7 @@ type FamilyRow = {
   scopes: Scope[];
   is_for_sign_in: boolean;
   issued: number;
-  expires: number;
+  seconds_left: number;
 };
 
 const findFamily = query<FamilyRow>(
@@ -24,7 +25,7 @@ const findFamily = query<FamilyRow>(
   `select f.account_id, f.client_id, f.resource, coalesce(g.scopes, f.scopes) as scopes,
      f.openid_scopes is not null and f.session_id is null as is_for_sign_in,
      floor(extract(epoch from f.created_at))::int as issued,
-     floor(extract(epoch from coalesce(g.expires_at, f.created_at + interval '${GRANT_DAYS} days')))::int as expires
+     ${secondsUntil(`coalesce(g.expires_at, f.created_at + interval '${GRANT_DAYS} days')`)} as seconds_left
    from oauth_token_family f
    join account a on a.id = f.account_id
    left join oauth_grant g on g.id = f.grant_id
@@ -43,7 +44,7 @@ export function createGrantStore({ config, db }: Services): Store {
           accountId: row.account_id,
           clientId: row.client_id,
           iat: row.issued,
-          exp: row.expires,
+          exp: toExp(row.seconds_left),
           ...(row.is_for_sign_in && { openid: { scope: SIGN_IN_SCOPE } }),
           resources: { [resourceUri(config.baseUrl, row.resource)]: row.scopes.join(' ') },
         }

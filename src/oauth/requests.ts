@@ -4,7 +4,7 @@ import { command, query } from '../db/query.ts';
 import { REQUEST_MINUTES } from '../resources/oauth-consent/lifetimes.ts';
 import type { Services } from '../service/services.ts';
 import type { Store } from './store.ts';
-import { removeId, type Payload } from './payload.ts';
+import { removeId, secondsUntil, toExp, type Payload } from './payload.ts';
 
 const save = command<never>(
   'authorization_request_upsert',
@@ -12,9 +12,10 @@ const save = command<never>(
    values ($1, $2, now() + interval '${REQUEST_MINUTES} minutes')
    on conflict (id_hash) do update set payload = excluded.payload, expires_at = excluded.expires_at`,
 );
-const find = query<{ payload: Payload; result: Payload['result'] | null }>(
+const find = query<{ payload: Payload; result: Payload['result'] | null; seconds_left: number }>(
   'authorization_request_find',
-  'select payload, result from authorization_request where id_hash = $1 and expires_at > now()',
+  `select payload, result, ${secondsUntil('expires_at')} as seconds_left
+   from authorization_request where id_hash = $1 and expires_at > now()`,
 );
 const remove = command<{ id_hash: Buffer }>(
   'authorization_request_delete',
@@ -41,7 +42,12 @@ export function createRequestStore({ db, encryption }: Services): Store {
       if (row === undefined) return undefined;
       if (Provider.ctx?.oidc.route === 'resume') await requireRedirectUri(Provider.ctx, row.payload);
       const payload = mapParJti(row.payload, (parJti) => encryption.decrypt(parJti));
-      return { ...payload, jti: id, ...(row.result === null ? {} : { result: row.result }) };
+      return {
+        ...payload,
+        jti: id,
+        exp: toExp(row.seconds_left),
+        ...(row.result === null ? {} : { result: row.result }),
+      };
     },
     async destroy(id) {
       const rows = await db.run(remove, [hashSecret(id)]);

@@ -2,7 +2,7 @@ import { command, query } from '../db/query.ts';
 import type { Scope } from '../entities/index.ts';
 import { activeMembership, enforceableScopes, liveFamily } from '../db/predicates.ts';
 import { recordedCommand } from '../events/record.ts';
-import type { Payload } from './payload.ts';
+import { secondsUntil, type Payload } from './payload.ts';
 
 /** Stores the code of a consent, unless the consent was withdrawn. */
 export const saveCode = command<{ kind: string }>(
@@ -43,7 +43,7 @@ export const saveAccessToken = recordedCommand<{ kind: string }>(
 
 export type TokenRow = {
   payload: Payload;
-  expires: number;
+  seconds_left: number;
   is_consumed: boolean;
   token_scopes: Scope[];
   grant_scopes: Scope[];
@@ -56,7 +56,7 @@ export type TokenRow = {
 
 export const findToken = query<TokenRow>(
   'oauth_token_find',
-  `select t.payload, floor(extract(epoch from least(t.expires_at, g.expires_at)))::int as expires,
+  `select t.payload, ${secondsUntil('least(t.expires_at, g.expires_at)')} as seconds_left,
      t.consumed_at is not null as is_consumed, t.scopes as token_scopes, coalesce(case when g.id is not null then ${enforceableScopes('f', 'g')} end, f.scopes) as grant_scopes,
      coalesce(g.team_id, f.team_id) as team_id, t.family_id, t.grant_id, f.session_id,
      f.openid_scopes is not null as has_openid

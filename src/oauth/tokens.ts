@@ -9,7 +9,7 @@ import type { OAuthToken } from '../entities/index.ts';
 import type { Services } from '../service/services.ts';
 import { exchangeCode } from '../resources/oauth-grants/exchange.service.ts';
 import type { Store } from './store.ts';
-import { removeId, type Payload } from './payload.ts';
+import { removeId, toExp, type Payload } from './payload.ts';
 import { getActiveTeam, keepActiveTeam, prepareActiveTeam } from './active-team.ts';
 import { RepeatedRefresh, findRefreshAnswer } from './refresh-answers.ts';
 import * as statements from './token-statements.ts';
@@ -43,7 +43,7 @@ export function createTokenStore(services: Services, kind: Kind): Store {
         ...row.payload,
         jti: token,
         grantId: row.family_id ?? (await adoptTokens(services, row.grant_id)),
-        exp: row.expires,
+        exp: toExp(row.seconds_left),
         // The session of a first-party client, by which `provider.ts` knows its tokens.
         ...(row.session_id === null ? {} : { sid: row.session_id }),
         // The scopes that are enforced, which are also those that introspection reports.

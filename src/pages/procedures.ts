@@ -2,7 +2,7 @@ import type { AnyTRPCProcedure } from '@trpc/server';
 import { Router } from 'express';
 import { scopesOf, type Access } from '../procedures/authorize.ts';
 import { definitionOf, type Definition } from '../procedures/definition.ts';
-import type { Meta } from '../procedures/trpc.ts';
+import type { Meta } from '../procedures/meta.ts';
 import { toTypeText } from './typescript-types.ts';
 import { escapeHtml } from './html.ts';
 import type { Brand } from './brand.ts';

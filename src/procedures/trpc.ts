@@ -1,13 +1,11 @@
 import { initTRPC, type AnyTRPCProcedure, type TRPCError } from '@trpc/server';
-import type { OpenApiMeta } from 'trpc-to-openapi';
-import { authorize, type Access } from './authorize.ts';
+import { authorize } from './authorize.ts';
+import type { Builder } from './builder.ts';
+import type { Meta } from './meta.ts';
 import type { BatchLists } from '../db/long-lists/batch-lists.ts';
-import type { ProblemCode } from '../problems/catalogue.ts';
-import type { OperatorLimit } from '../rate-limit/operator-limiters.ts';
-import type { Services } from '../service/services.ts';
 import { runAs } from '../events/actor.ts';
 import { callerOf } from '../auth/authenticate.ts';
-import { toActor, type Context, type Prefetch } from './context.ts';
+import { toActor, type Context } from './context.ts';
 import { definitionOf, withDefinitionOf } from './definition.ts';
 import { provenFor, requireEffect, type Effect } from './effect.ts';
 import { createProblemDocument, toProblemError } from './problem-details.ts';
@@ -16,47 +14,6 @@ import { requireKnownMembers } from './known-members.ts';
 import { JsonText } from './json-text.ts';
 import { presentInParts } from './long-lists.ts';
 import { wrapOutput, type CallOptions } from './middlewares.ts';
-
-export type Meta = {
-  readonly access?: Access;
-  /** What a mutation does to the access to an account or team. Required for every mutation. */
-  readonly effect?: Effect;
-  /** What a procedure does that authenticates its caller. Its builder sets it: `signInProcedure` and those after it. */
-  readonly authenticates?: 'starts a session' | 'continues a session' | 'adds a proof';
-  /** The status of a successful response over REST. */
-  readonly status?: 200 | 201 | 202;
-  /** The content of a successful response over REST. */
-  readonly returns?: string;
-  /** The errors of the operation itself; those of access and input follow from its declaration. */
-  readonly errors?: readonly ProblemCode[];
-  /** Returns the id of the resource whose secret the output contains, if it contains one. */
-  readonly secretOf?: ((output: never) => string) | undefined;
-  /** Which limit of an operator key a call consumes. Default: `requests`. */
-  readonly limit?: OperatorLimit;
-  /** Whether a mutation only reads: it is not recorded and takes no `Idempotency-Key`. */
-  readonly readsOnly?: boolean;
-  /** Reads what an unvalidated body asks for together with the operator key. Must not change anything. */
-  readonly prefetch?: ((services: Services, raw: unknown) => Prefetch | undefined) | undefined;
-  /** The body is read while it arrives, from `ctx.upload`. The input is in the path and the query. */
-  readonly upload?: Upload;
-  /** Examples of the body and the response. Those of `/api/v1` are in `src/rest/openapi-examples.ts`. */
-  readonly example?: Example;
-  /** Over REST, the member `version` of the output is also the `ETag`, and that of the input `If-Match`. */
-  readonly isVersioned?: true | undefined;
-  /** The body is a JSON merge patch (RFC 7396), whose numbers are read exactly. Its media type is accepted beside JSON. */
-  readonly isMergePatch?: true | undefined;
-  readonly openapi?: NonNullable<OpenApiMeta['openapi']>;
-};
-
-/** A body that is too long to be read at once. */
-export type Upload = {
-  /** The content type. */
-  readonly type: string;
-  readonly maxBytes: number;
-  readonly example: string;
-};
-
-export type Example = { readonly body?: unknown; readonly answer: unknown };
 
 /** The contexts of errors that tRPC reports without one. */
 const contexts = new WeakMap<TRPCError, Context>();
@@ -82,7 +39,9 @@ const t = initTRPC
     },
   });
 
-export const { procedure, mergeRouters } = t;
+export const { mergeRouters } = t;
+
+export const procedure = t.procedure as unknown as Builder;
 
 /** Creates a router whose procedures check credential, scope and audience before they read their input. */
 export const router: typeof t.router = (procedures) => {
@@ -140,8 +99,11 @@ type Endpoint = Omit<Meta, 'access' | 'authenticates' | 'openapi'> & {
   readonly description?: string;
   readonly returns: string;
 };
+type Declared = { readonly effect: Effect };
 
 /** Describes the REST endpoint of a procedure: a row of the contract's table, with its documentation. */
+export function endpoint(operationId: string, route: Route, described: Endpoint & Declared): Meta & Declared;
+export function endpoint(operationId: string, route: Route, described: Endpoint): Meta;
 export function endpoint(operationId: string, route: Route, { summary, description, ...meta }: Endpoint): Meta {
   const [method, path] = route.split(' ') as [Method, Path]; // the parts of Route
   return {

@@ -5,7 +5,7 @@ import type { Identified } from '../http/identify.ts';
 import type { HttpServices } from '../http/http-services.ts';
 import type { Access } from '../procedures/authorize.ts';
 import type { Prefetch } from '../procedures/context.ts';
-import type { Example } from '../procedures/trpc.ts';
+import type { Example } from '../procedures/meta.ts';
 import type { Lookup } from './routes.ts';
 
 type Tag = { readonly name: string; readonly description: string };

@@ -1,7 +1,7 @@
 import { generateOpenApiDocument, type OpenAPIObject, type OpenApiRouter } from 'trpc-to-openapi';
 import type { oas31 } from 'zod-openapi';
 import { scopesOf, type Access } from '../procedures/authorize.ts';
-import type { Upload } from '../procedures/trpc.ts';
+import type { Upload } from '../procedures/meta.ts';
 import { MERGE_PATCH } from './body.ts';
 import type { FaceSettings } from './face-settings.ts';
 import {

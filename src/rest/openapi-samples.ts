@@ -1,4 +1,4 @@
-import type { Example } from '../procedures/trpc.ts';
+import type { Example } from '../procedures/meta.ts';
 import type { FaceSettings } from './face-settings.ts';
 import { describeParameter } from './openapi-parameters.ts';
 import type { Route } from './routes.ts';

@@ -5,7 +5,7 @@ import type { Context } from '../procedures/context.ts';
 import { definitionOf } from '../procedures/definition.ts';
 import { takesIdempotencyKey } from '../procedures/idempotency-key.ts';
 import { inputOf } from '../procedures/middlewares.ts';
-import type { Meta } from '../procedures/trpc.ts';
+import type { Meta } from '../procedures/meta.ts';
 
 /** A REST operation: a procedure with an endpoint. */
 export type Route = {

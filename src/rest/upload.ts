@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { invalidInput, ProblemError } from '../problems/error.ts';
 import { allowLongRequest } from '../http/parser-errors.ts';
-import type { Upload } from '../procedures/trpc.ts';
+import type { Upload } from '../procedures/meta.ts';
 import { MINUTE_MS, SECOND_MS } from '../time.ts';
 import { hasBody, requireIdentity, tooLarge } from './body.ts';
 

@@ -5,8 +5,9 @@ import { HOUR_MS } from '../time.ts';
 type Log = { warn(fields: object, message: string): void };
 
 /**
- * Warns if the clocks of this machine and the database differ, now and every hour: codes would expire at once, and
- * fresh sign-ins prove nothing. @returns what ends it
+ * Warns if the clocks of this machine and the database differ, now and every hour. That of the database decides about
+ * sessions, proofs, codes and tokens; ids, the times of events, id tokens and DPoP proofs follow that of this machine.
+ * @returns what ends it
  */
 export function watchClock(db: QueryRunner, log: Log): () => void {
   const check = async (): Promise<void> => {

@@ -19,6 +19,14 @@ describe('account create', () => {
       /Sign in at http:\/\/localhost:3000\/sign-in with a link to operator@first\.example, then open http:\/\/localhost:3000\/operator\.\n$/,
     );
     expect(user.stdout).not.toContain('Sign in');
+
+    // Guarantees that nobody becomes an operator in silence.
+    await create('another@first.example', '--role', 'admin', '--verified');
+    expect(
+      await roster.rows(
+        `select payload ->> 'kind' as kind, payload ->> 'thing' as thing, payload ->> 'to' as to from graphile_worker._private_jobs`,
+      ),
+    ).toEqual([{ kind: 'operator_added', thing: 'another@first.example', to: 'operator@first.example' }]);
   });
 
   test('prints the account and stores an Argon2id hash, never the password', async () => {

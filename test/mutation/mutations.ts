@@ -888,7 +888,7 @@ export const MUTATIONS: readonly Mutation[] = [
     [
       [
         'keys of an expired membership come back with an invitation',
-        '    await revokeAccess(tx, team.id, account.id);\n',
+        '    await endAccess(tx, team.id, account.id);\n',
         '',
       ],
       [

@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest';
 import { OPERATOR_SCOPES, SCOPES } from '../../src/entities/index.ts';
-import type { Meta } from '../../src/procedures/trpc.ts';
+import type { Meta } from '../../src/procedures/meta.ts';
 import { appRouter } from '../../src/router.ts';
 import type { Answer, Sent } from '../support/client.ts';
 import { testWith, startApi, type Api } from '../support/api.ts';

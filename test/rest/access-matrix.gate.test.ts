@@ -2,7 +2,7 @@ import type { AnyTRPCProcedure } from '@trpc/server';
 import { describe, expect } from 'vitest';
 import { SECRET_KINDS, type SecretKind } from '../../src/crypto/tokens.ts';
 import { apiRouter } from '../../src/router.ts';
-import type { Meta } from '../../src/procedures/trpc.ts';
+import type { Meta } from '../../src/procedures/meta.ts';
 import { test } from '../support/api.ts';
 import type { Sent } from '../support/client.ts';
 import {

@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest';
 import { PERMISSIONS, SCOPES } from '../../src/entities/index.ts';
 import { inputOf } from '../../src/procedures/middlewares.ts';
-import type { Meta } from '../../src/procedures/trpc.ts';
+import type { Meta } from '../../src/procedures/meta.ts';
 import { apiRouter, appRouter } from '../../src/router.ts';
 import type { AnyTRPCProcedure } from '@trpc/server';
 import { test, type Api } from '../support/api.ts';

@@ -2,7 +2,7 @@ import type { AnyTRPCProcedure } from '@trpc/server';
 import pg from 'pg';
 import { describe, expect } from 'vitest';
 import { SCOPES } from '../../src/entities/index.ts';
-import type { Meta } from '../../src/procedures/trpc.ts';
+import type { Meta } from '../../src/procedures/meta.ts';
 import { appRouter } from '../../src/router.ts';
 import { LOCK_ORDER } from '../../src/transactions/lock-order.ts';
 import { firstPartyTokens, sessionOf } from '../oauth/first-party-flow.ts';

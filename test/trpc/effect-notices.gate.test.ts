@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { SCOPES } from '../../src/entities/index.ts';
 import { NOTICE_PAGES, type NoticeKind } from '../../src/email/notices.ts';
-import type { Meta } from '../../src/procedures/trpc.ts';
+import type { Meta } from '../../src/procedures/meta.ts';
 import { appRouter } from '../../src/router.ts';
 import { aScene, MUTATIONS, type Prepared, type Scene } from '../events/mutations.ts';
 import { startApi, type Api } from '../support/api.ts';

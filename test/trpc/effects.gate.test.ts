@@ -6,7 +6,7 @@ import { Command } from 'commander';
 import { GROUPS } from '../../src/cli/commands.ts';
 import type { SecretKind } from '../../src/crypto/tokens.ts';
 import { NOTICE_PAGES } from '../../src/email/notices.ts';
-import type { Meta } from '../../src/procedures/trpc.ts';
+import type { Meta } from '../../src/procedures/meta.ts';
 import { appRouter } from '../../src/router.ts';
 import { aScene, MUTATIONS, type Prepared, type Scene } from '../events/mutations.ts';
 import { test, type Api } from '../support/api.ts';

@@ -1,7 +1,7 @@
 import type { AnyTRPCProcedure } from '@trpc/server';
 import { describe, expect } from 'vitest';
 import { SCOPES } from '../../src/entities/index.ts';
-import type { Meta } from '../../src/procedures/trpc.ts';
+import type { Meta } from '../../src/procedures/meta.ts';
 import { apiRouter, appRouter } from '../../src/router.ts';
 import { aFirstParty, firstPartyTokens } from '../oauth/first-party-flow.ts';
 import { aScene, MUTATIONS } from '../events/mutations.ts';

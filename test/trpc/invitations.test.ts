@@ -277,6 +277,42 @@ describe('invitations.accept', () => {
     expect((await trpc.getTeam.query({ teamId: team.id })).role.id).toBe('member');
   });
 
+  // Guarantees that nothing from before a membership ended works again with the next one.
+  test.for(['removed', 'expired'] as const)(
+    'revives neither keys nor webhook endpoints of a membership that was %s',
+    async (end, { api }) => {
+      const [owner, account] = [await api.anAccount(), await api.anAccount()];
+      const team = await api.aTeam({ owner });
+      await api.aMember(team, account, { role: (await api.aRole(team, ['edit_team_settings'])).id });
+      const key = await api.anApiKey(account, { team });
+      const [theirs, owners] = [await as(api, account), await as(api, owner)];
+      const { endpoint } = await theirs.webhooks.create.mutate({
+        teamId: team.id,
+        url: 'https://a.example/hook',
+        types: ['team.updated'],
+      });
+
+      if (end === 'removed') await owners.removeTeamMember.mutate({ teamId: team.id, userId: account.id });
+      else
+        await api.rows(`update membership set expires_at = now() - interval '1 s' where account_id = $1`, [account.id]);
+      const { token } = await anInvitationWithLink(api, team, { email: account.email, role: 'member' });
+      await theirs.invitations.accept.mutate({ token });
+
+      expect(await api.as(key).get(`/api/v1/teams/${team.id}`)).toBeProblem('credential_invalid');
+      const list = () => owners.webhooks.list.query({ teamId: team.id });
+      expect(await list()).toMatchObject([{ status: 'disabled', disabledReason: 'member_left' }]);
+      expect(
+        await api.rows(
+          `select account_id, details ->> 'reason' as reason from audit_event where event = 'webhook_endpoint.disabled' and team_id = $1`,
+          [team.id],
+        ),
+      ).toEqual([{ account_id: account.id, reason: 'member_left' }]);
+
+      const input = { teamId: team.id, endpointId: endpoint.endpointId };
+      expect(await owners.webhooks.resume.mutate(input)).toMatchObject({ status: 'active' });
+    },
+  );
+
   test.for([null, -1])(
     'leaves an inactive membership as it is (expiry %s), and uses the invitation up',
     async (minutes, { api }) => {

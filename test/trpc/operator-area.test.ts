@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest';
 import { SCOPES } from '../../src/entities/index.ts';
-import type { Meta } from '../../src/procedures/trpc.ts';
+import type { Meta } from '../../src/procedures/meta.ts';
 import { appRouter } from '../../src/router.ts';
 import { aFailedJob } from '../events/operator-mutations.ts';
 import { test, type Api } from '../support/api.ts';

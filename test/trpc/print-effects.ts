@@ -4,7 +4,7 @@
  */
 import type { Access } from '../../src/procedures/authorize.ts';
 import { definitionOf, proceduresOf } from '../../src/procedures/definition.ts';
-import type { Meta } from '../../src/procedures/trpc.ts';
+import type { Meta } from '../../src/procedures/meta.ts';
 import { appRouter } from '../../src/router.ts';
 import { TABLE } from './access-table.ts';
 import { WITHOUT_CALLER, WITHOUT_NOTICE } from './exempt-mutations.ts';

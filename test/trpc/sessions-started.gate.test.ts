@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect } from 'vitest';
-import type { Meta } from '../../src/procedures/trpc.ts';
+import type { Meta } from '../../src/procedures/meta.ts';
 import { appRouter } from '../../src/router.ts';
 import { MUTATIONS } from '../events/mutations.ts';
 import { startApi, test, type Api } from '../support/api.ts';

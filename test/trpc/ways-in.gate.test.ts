@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import type { Meta } from '../../src/procedures/trpc.ts';
+import type { Meta } from '../../src/procedures/meta.ts';
 import { appRouter } from '../../src/router.ts';
 import { startApi, testWith, type Api } from '../support/api.ts';
 import { createAuthenticator } from '../support/authenticator.ts';

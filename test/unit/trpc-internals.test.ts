@@ -2,7 +2,7 @@ import { initTRPC } from '@trpc/server';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { definitionOf, proceduresOf } from '../../src/procedures/definition.ts';
-import type { Meta } from '../../src/procedures/trpc.ts';
+import type { Meta } from '../../src/procedures/meta.ts';
 import { appRouter } from '../../src/router.ts';
 
 // Guarantee that an update of tRPC that changes what this service reads of procedures fails by the name of what changed.

@@ -1,7 +1,7 @@
 import type { OpenApiRouter } from 'trpc-to-openapi';
 import { z } from 'zod';
 import { eventOutput } from '../../../src/events/feed/event-schema.ts';
-import type { Meta } from '../../../src/procedures/trpc.ts';
+import type { Meta } from '../../../src/procedures/meta.ts';
 import { toJsonSchema } from '../../../src/open-enum.ts';
 import { toTypeScript, toTypeText } from '../../../src/pages/typescript-types.ts';
 import { operationErrors, SHARED_ERRORS } from '../../../src/rest/openapi-errors.ts';

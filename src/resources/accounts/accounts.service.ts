@@ -13,7 +13,7 @@ import type { Database } from '../../db/database.ts';
 import { requireUncommon, type PasswordContext } from '../../crypto/common-passwords.ts';
 import { hashPassword, PASSWORD_LENGTH } from '../../crypto/password-hash.ts';
 import { Account, type ACCOUNT_ROLES } from '../../entities/index.ts';
-import { notify } from '../../jobs/notify.ts';
+import { notify, notifyOperators } from '../../jobs/notify.ts';
 import { invalidInput } from '../../problems/error.ts';
 import { confirmMove, replaceEmail } from './email.service.ts';
 import { revokeSessions } from '../sessions/sessions.service.ts';
@@ -44,7 +44,7 @@ export async function createAccount(
   const context = { email, brandName: brand.name };
   const passwordHash = password === undefined ? null : await hashPassword(requireValidPassword(password, context));
   return reportTaken(uniqueValues(input), () =>
-    change(db, caller, { on: 'installation', requires: 'operator' }, ({ em, record }) => {
+    change(db, caller, { on: 'installation', requires: 'operator' }, async ({ em, record }) => {
       const account = em.create(Account, {
         email: input.email,
         externalId: input.externalId ?? null,
@@ -58,6 +58,7 @@ export async function createAccount(
         emailVerifiedAt: input.isEmailVerified === true ? new Date() : null,
       });
       record('account.created', { accountId: account.id });
+      await notifyIfOperator(em, account);
       return account;
     }),
   );
@@ -155,9 +156,17 @@ export const enableAccount = (db: TransactionScope, caller: Operating, accountId
     const wasDisabled = Boolean(account.disabledAt);
     if (wasDisabled) record('operator.account_enabled', operatorFields(accountId));
     account.disabledAt = null;
-    if (wasDisabled) await notify(em, accountId, { kind: 'account_enabled' });
+    if (wasDisabled) {
+      await notify(em, accountId, { kind: 'account_enabled' });
+      await notifyIfOperator(em, account);
+    }
     return account;
   });
+
+/** Notifies the other operators of an account that becomes an operator, in whichever way. */
+async function notifyIfOperator(em: EntityManager, { id, role, email }: Account): Promise<void> {
+  if (role === 'admin') await notifyOperators(em, { kind: 'operator_added', thing: email ?? undefined }, id);
+}
 
 /** Revokes all sessions of an account for the operator. @returns their number */
 export const endSessions = (db: TransactionScope, caller: Operating, accountId: string): Promise<number> =>

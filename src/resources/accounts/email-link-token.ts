@@ -1,17 +1,24 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { command } from '../../db/query.ts';
 import { type Account, AccountToken, type TokenPurpose } from '../../entities/index.ts';
 import { ProblemError } from '../../problems/error.ts';
 import { lockOne } from '../../transactions/locks.ts';
+import { stepsOf } from '../../transactions/steps.ts';
 import { hashSecret, type Tokens } from '../../crypto/tokens.ts';
-import { HOUR_MS } from '../../time.ts';
 
 const KINDS = {
-  verify_email: { secret: 'emailVerification', validMs: 24 * HOUR_MS },
-  change_email: { secret: 'emailVerification', validMs: 24 * HOUR_MS },
+  verify_email: { secret: 'emailVerification', validHours: 24 },
+  change_email: { secret: 'emailVerification', validHours: 24 },
   // At least as long as `LINK_WINDOW`, counted from the sending of the email.
-  reset_password: { secret: 'passwordReset', validMs: HOUR_MS },
-  sign_in: { secret: 'signInLink', validMs: HOUR_MS },
+  reset_password: { secret: 'passwordReset', validHours: 1 },
+  sign_in: { secret: 'signInLink', validHours: 1 },
 } as const satisfies Record<TokenPurpose, unknown>;
+
+const insertToken = command<never>(
+  'account_token_insert',
+  `insert into account_token (token_hash, account_id, purpose, email, client_id, created_at, expires_at)
+   values ($1, $2, $3, $4, $5, now(), now() + make_interval(hours => $6))`,
+);
 
 /**
  * Creates the token of an emailed link. Only its hash is stored.
@@ -27,8 +34,7 @@ export function issueToken(
   clientId: string | null = null,
 ): string {
   const { secret, hash } = tokens.generate(KINDS[purpose].secret);
-  const expiresAt = new Date(Date.now() + KINDS[purpose].validMs);
-  tx.create(AccountToken, { tokenHash: hash, account, purpose, email, clientId, expiresAt });
+  stepsOf(tx).later([insertToken, [hash, account.id, purpose, email, clientId, KINDS[purpose].validHours]]);
   return secret;
 }
 

@@ -11,7 +11,7 @@ import type { Principal } from '../../auth/principal.ts';
 import { countAttempt } from '../../rate-limit/attempts.ts';
 import { Account } from '../../entities/index.ts';
 import { ProblemError } from '../../problems/error.ts';
-import { requestedLinkStart, toLanguageHint } from '../../jobs/email-context.ts';
+import { REQUESTED_LINK_SECONDS, toLanguageHint } from '../../jobs/email-context.ts';
 import { accountMailKey, enqueue } from '../../jobs/enqueue.ts';
 import { notify } from '../../jobs/notify.ts';
 import type { Services } from '../../service/services.ts';
@@ -47,7 +47,7 @@ export async function changeEmail(
         sealedToken: encryption.encrypt(token),
         ...toLanguageHint(browserClient.language),
       };
-      await enqueue(tx, 'sendAccountMail', mail, accountMailKey(mail), requestedLinkStart());
+      await enqueue(tx, 'sendAccountMail', mail, accountMailKey(mail), REQUESTED_LINK_SECONDS);
     },
   );
 }

@@ -2,7 +2,7 @@ import type { Services } from '../../service/services.ts';
 import type { Principal } from '../../auth/principal.ts';
 import { hasRecentProof } from '../../auth/recent-proof.ts';
 import { Account } from '../../entities/index.ts';
-import { DAY_MS } from '../../time.ts';
+import { addDays } from '../../time.ts';
 import { assignChanged } from '../../transactions/assign-changed.ts';
 import { change } from '../../transactions/change.ts';
 import { removePicture } from '../pictures/pictures.service.ts';
@@ -29,25 +29,24 @@ export async function updateProfile(
     const changed = assignChanged(account, { firstName, lastName, avatar });
     if (changed.includes('avatar')) await removePicture(em, { account: account.id });
     if (preferredLocale !== undefined)
-      changeLocale(account, preferredLocale, isProven ? 0 : await longestSession(run, config.sessionDays));
+      changeLocale(account, preferredLocale, isProven ? null : await longestSession(run, config.sessionDays));
     if (changed.length > 0 || isNewLocale) record('account.profile_changed', { accountId: account.id });
     return account;
   });
 }
 
+type Lasting = Awaited<ReturnType<typeof longestSession>>;
+
 /**
- * Changes the language. Security notices keep the one before for `days`: as long as the session that changed it can
+ * Changes the language. Security notices keep the one before for as long as the session that changed it (`by`) can
  * last, so that a thief of a session cannot choose a language which the owner does not read.
  */
-function changeLocale(account: Account, preferredLocale: string | null, days: number): void {
-  const now = Date.now();
-  const isKept = (account.noticeLocaleUntil?.getTime() ?? 0) > now;
-  if (days === 0) Object.assign(account, { noticeLocale: null, noticeLocaleUntil: null });
-  else if (isKept) account.noticeLocaleUntil = new Date(now + days * DAY_MS);
-  else
-    Object.assign(account, {
-      noticeLocale: account.preferredLocale ?? null,
-      noticeLocaleUntil: new Date(now + days * DAY_MS),
-    });
+function changeLocale(account: Account, preferredLocale: string | null, by: Lasting | null): void {
+  if (by === null) Object.assign(account, { noticeLocale: null, noticeLocaleUntil: null });
+  else {
+    const isKept = account.noticeLocaleUntil && account.noticeLocaleUntil > by.now;
+    if (!isKept) account.noticeLocale = account.preferredLocale ?? null;
+    account.noticeLocaleUntil = addDays(by.now, by.days);
+  }
   account.preferredLocale = preferredLocale;
 }

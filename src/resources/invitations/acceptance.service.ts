@@ -13,6 +13,7 @@ import { hashSecret } from '../../crypto/tokens.ts';
 import { Account, Invitation, InvitationLink, Membership } from '../../entities/index.ts';
 import { ProblemError } from '../../problems/error.ts';
 import type { Services } from '../../service/services.ts';
+import { disableEndpoints } from '../../webhooks/disable.ts';
 
 /** `provesMailbox`: the link was only emailed, so that its holder can read the invited mailbox. */
 export type LinkedInvitation = { readonly invitation: Invitation; readonly provesMailbox: boolean };
@@ -57,7 +58,7 @@ export async function acceptInvitation(
     record(tx, 'member.added', { accountId: account.id, teamId: team.id, roleId: role.id });
   } else if (membership.isActive && isPast(membership.expiresAt)) {
     await endAbandonedIn(tx, team.id);
-    await revokeAccess(tx, team.id, account.id);
+    await endAccess(tx, team.id, account.id);
     membership.role = role;
     membership.expiresAt = null;
     const terms = { roleId: role.id, isActive: true, expiresAt: null };
@@ -67,12 +68,13 @@ export async function acceptInvitation(
   record(tx, 'invitation.accepted', { accountId: account.id, teamId: team.id, invitationId });
 }
 
-/** Revokes what an expired membership had, which would be valid again with it. */
-async function revokeAccess(tx: EntityManager, teamId: string, accountId: string): Promise<void> {
+/** Ends what an expired membership had, which would work again with it, as a removal does. */
+async function endAccess(tx: EntityManager, teamId: string, accountId: string): Promise<void> {
   const reason = 'membership started anew';
   await revokeGrants(tx, { account: accountId, team: teamId }, reason);
   await revokeApiKeys(tx, { account: accountId, team: teamId }, reason);
   await deletePendingConsents(tx, { account: accountId, team: teamId });
+  await disableEndpoints(tx, { account: accountId, team: teamId }, 'member_left');
 }
 
 /** A membership by an invitation, and the application that sent it. */

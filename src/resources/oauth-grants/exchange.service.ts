@@ -15,7 +15,6 @@ import { liveFamily, openSession } from '../../db/predicates.ts';
 import { ProblemError } from '../../problems/error.ts';
 import { record } from '../../events/record.ts';
 import { addDays } from '../../time.ts';
-import { isPast } from '../../auth/active-membership.ts';
 import { lockSession } from '../../transactions/lock-credentials.ts';
 import { lockClientShared } from '../../transactions/lock-steps.ts';
 import { lockMany, lockOne } from '../../transactions/locks.ts';
@@ -37,6 +36,8 @@ type Consent = {
   readonly product_permissions: ProductPermission[];
   /** Of a first-party client whose sessions last longer. */
   readonly session_id: string | null;
+  /** The time of the database, which decides what has expired. */
+  readonly now: string;
 };
 
 /** `unknown` also if what the consent depends on no longer exists, such as the membership or the client. */
@@ -51,7 +52,7 @@ const consentOfCode = query<Consent>(
   `select f.id as family_id, f.account_id, f.client_id, f.team_id, f.resource,
      case when f.session_id is null then f.scopes else c.scopes end as scopes,
      case when f.session_id is null then f.openid_scopes end as openid_scopes,
-     f.product_permissions, case when c.session_days is not null then f.session_id end as session_id
+     f.product_permissions, case when c.session_days is not null then f.session_id end as session_id, now() as now
    from oauth_token t
    join oauth_token_family f on f.id = t.family_id
    join oauth_client c on c.id = f.client_id
@@ -127,7 +128,7 @@ async function lockActiveGrant(tx: EntityManager, consent: Consent): Promise<OAu
 
 async function applyConsent(tx: EntityManager, active: OAuthGrant | undefined, consent: Consent): Promise<OAuthGrant> {
   if (active === undefined) return createGrant(tx, consent);
-  if (!isPast(active.expiresAt)) return renewGrant(tx, active, consent);
+  if (active.expiresAt > new Date(consent.now)) return renewGrant(tx, active, consent);
   // Its keys and tokens must not become valid again.
   await revokeGrants(tx, { id: active.id }, 'expired');
   return createGrant(tx, consent);
@@ -146,7 +147,7 @@ function createGrant(tx: EntityManager, consent: Consent): OAuthGrant {
     scopes: consent.scopes,
     openidScopes: consent.openid_scopes,
     productPermissions: consent.product_permissions,
-    expiresAt: addDays(new Date(), GRANT_DAYS),
+    expiresAt: addDays(new Date(consent.now), GRANT_DAYS),
   });
 }
 
@@ -163,7 +164,7 @@ async function renewGrant(tx: EntityManager, grant: OAuthGrant, consent: Consent
       id,
       sortScopes(consent.scopes).join(' '),
       consent.resource,
-      addDays(new Date(), GRANT_DAYS).toISOString(),
+      addDays(new Date(consent.now), GRANT_DAYS).toISOString(),
       openid,
       consent.product_permissions.join(' '),
     ],

@@ -5,12 +5,13 @@ import type { Database } from '../../db/database.ts';
 import { command } from '../../db/query.ts';
 import type { Principal } from '../../auth/principal.ts';
 import type { Account } from '../../entities/index.ts';
-import { PasskeyChallenge } from '../../entities/index.ts';
+import { newId } from '../../entities/index.ts';
 import { ProblemError } from '../../problems/error.ts';
 import type { Services } from '../../service/services.ts';
 import type { Credential } from './passkeys.queries.ts';
 import type { RegistrationResponse, SignInResponse } from './passkeys.schema.ts';
-import { MINUTE_MS } from '../../time.ts';
+import { MINUTE_MS, SECOND_MS } from '../../time.ts';
+import { stepsOf } from '../../transactions/steps.ts';
 
 /** Ed25519, ES256 and RS256 as COSE numbers, in order of preference. Authenticators and every runtime support them. */
 export const ALGORITHMS = [-8, -7, -257];
@@ -32,11 +33,20 @@ export function getRelyingParty({ baseUrl }: Config): { id: string; origin: stri
 /** Returns the user handle for authenticators: the account's id, which contains no personal data. */
 export const createUserHandle = (accountId: string): string => Buffer.from(accountId).toString('base64url');
 
+const insertChallenge = command<never>(
+  'passkey_challenge_insert',
+  `insert into passkey_challenge (id, challenge, account_id, session_id, created_at, expires_at)
+   values ($1, $2, $3, $4, now(), now() + make_interval(secs => $5))`,
+);
+
 /** Creates a challenge for an authenticator. It is valid once, for five minutes, and for the session that asked for it. */
 export function createChallenge(tx: EntityManager, asker: { account: Account; sessionId: string } | null): string {
   const challenge = randomBytes(CHALLENGE_BYTES).toString('base64url');
   const { account = null, sessionId = null } = asker ?? {};
-  tx.create(PasskeyChallenge, { challenge, account, sessionId, expiresAt: new Date(Date.now() + CHALLENGE_MS) });
+  stepsOf(tx).later([
+    insertChallenge,
+    [newId('chl'), challenge, account?.id ?? null, sessionId, CHALLENGE_MS / SECOND_MS],
+  ]);
   return challenge;
 }
 

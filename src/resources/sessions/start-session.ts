@@ -6,7 +6,7 @@ import { type Account, type ProofMethod, type Proofs, Session } from '../../enti
 import { record } from '../../events/record.ts';
 import { notify } from '../../jobs/notify.ts';
 import type { AuthenticatingBrowser, BrowserClient } from '../../procedures/browser-client.ts';
-import { DAY_MS } from '../../time.ts';
+import { addDays } from '../../time.ts';
 import { stepsOf } from '../../transactions/steps.ts';
 import { rememberDevice } from './known-devices.ts';
 import { longestSession } from './longest-session.ts';
@@ -57,21 +57,19 @@ export async function startSession(tx: EntityManager, services: Services, signIn
   const { account, proved, browserClient, continued } = signIn;
   const authenticationType = signIn.authenticationType ?? continued?.authenticationType ?? null;
   const { tokens, config } = services;
-  const now = Date.now();
-  const expiresAt = new Date(now + config.sessionDays * DAY_MS);
-  const earlier = continued?.accountId === account.id ? continued.proofs : {};
-  const proofs = { ...earlier, ...proveAll(proved, new Date(now)) };
   // An application can prolong the session later, when no browser is there to get another cookie.
-  const cookieDays = await longestSession(stepsOf(tx).run, config.sessionDays);
+  const { days: cookieDays, now } = await longestSession(stepsOf(tx).run, config.sessionDays);
+  const earlier = continued?.accountId === account.id ? continued.proofs : {};
+  const proofs = { ...earlier, ...proveAll(proved, now) };
   const { id: sessionId, token } = createSession(tx, tokens, {
     account,
     authenticationType,
     proofs,
     ...browserClient.location,
     ...browserClient.device,
-    createdAt: new Date(now),
-    expiresAt,
-    idleExpiresAt: new Date(Math.min(now + config.sessionIdleDays * DAY_MS, expiresAt.getTime())),
+    createdAt: now,
+    expiresAt: addDays(now, config.sessionDays),
+    idleExpiresAt: addDays(now, Math.min(config.sessionIdleDays, config.sessionDays)),
   });
   const methods = Object.keys(proofs);
   record(tx, 'session.created', {
@@ -85,7 +83,7 @@ export async function startSession(tx: EntityManager, services: Services, signIn
   // Whoever opened an emailed link is the one who would read the notice.
   const provesMailbox = device.isFirst && proved.includes('link');
   if (device.isNew && !provesMailbox) await notifyOfNewDevice(tx, signIn);
-  return { token, expiresAt: new Date(now + cookieDays * DAY_MS), deviceToken: device.token };
+  return { token, expiresAt: addDays(now, cookieDays), deviceToken: device.token };
 }
 
 /** Sets the cookies of a committed session. */

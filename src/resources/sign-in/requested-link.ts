@@ -3,7 +3,7 @@ import type { Services } from '../../service/services.ts';
 import { hashSecret } from '../../crypto/tokens.ts';
 import { runAsStored, storedActor } from '../../events/actor.ts';
 import { enqueue, requestedLinkKey, type Jobs } from '../../jobs/enqueue.ts';
-import { requestedLinkStart, toLanguageHint } from '../../jobs/email-context.ts';
+import { REQUESTED_LINK_SECONDS, toLanguageHint } from '../../jobs/email-context.ts';
 import type { TaskList } from '../../jobs/worker.ts';
 import type { BrowserClient } from '../../procedures/browser-client.ts';
 import { keepForLink } from '../oauth-consent/continuation.ts';
@@ -28,7 +28,7 @@ export async function enqueueRequest(
   const sealedEmail = encryption.encrypt(email);
   const payload = { ...request, sealedEmail, actor: storedActor(), ...toLanguageHint(language) };
   const key = requestedLinkKey(request.kind, email, request.attemptId ?? request.browserHash);
-  await enqueue(tx, 'sendRequestedLink', payload, key, requestedLinkStart());
+  await enqueue(tx, 'sendRequestedLink', payload, key, REQUESTED_LINK_SECONDS);
 }
 
 /**

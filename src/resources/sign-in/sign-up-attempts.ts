@@ -6,7 +6,7 @@ import { record } from '../../events/record.ts';
 import { toLanguageHint } from '../../jobs/email-context.ts';
 import { accountMailKey, enqueue } from '../../jobs/enqueue.ts';
 import type { Language } from '../../messages/languages.ts';
-import { DAY_MS } from '../../time.ts';
+import { addDays } from '../../time.ts';
 import { runStep } from '../../transactions/steps.ts';
 import { lockAccountByEmail } from '../../transactions/email-address.ts';
 import { isClosedToSignUp } from './prove-mailbox.ts';
@@ -24,9 +24,9 @@ export type NewAttempt = {
   readonly accountId?: string;
 };
 
-const recentAttempts = query<{ count: number }>(
+const recentAttempts = query<{ count: number; now: string }>(
   'sign_up_attempt_count_recent',
-  `select count(*)::int as count from sign_up_attempt
+  `select count(*)::int as count, now() as now from sign_up_attempt
    where lower(email) = lower($1) and created_at > now() - interval '1 hour'`,
 );
 
@@ -40,10 +40,11 @@ export async function createAttempt(
   { config }: Services,
   { accountId = newId('acc'), ...attempt }: NewAttempt,
 ): Promise<SignUpAttempt | null> {
-  const [recent] = await runStep(tx, [recentAttempts, [attempt.email]]);
-  if ((recent?.count ?? 0) >= config.linkMailsPerHour) return null;
+  const [recent = { count: 0, now: '' }] = await runStep(tx, [recentAttempts, [attempt.email]]); // counts in one row
+  if (recent.count >= config.linkMailsPerHour) return null;
 
-  const created = tx.create(SignUpAttempt, { ...attempt, accountId, expiresAt: new Date(Date.now() + DAY_MS) });
+  const createdAt = new Date(recent.now);
+  const created = tx.create(SignUpAttempt, { ...attempt, accountId, createdAt, expiresAt: addDays(createdAt, 1) });
   record(tx, 'account.sign_up_attempted', { accountId });
   return created;
 }

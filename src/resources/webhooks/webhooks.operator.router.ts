@@ -2,7 +2,8 @@ import type { ProblemCode } from '../../problems/catalogue.ts';
 import { cursorsOf } from '../../procedures/cursors.ts';
 import { SUCCESS, success } from '../../procedures/fields.ts';
 import { operatorKeyProcedure } from '../../procedures/procedures.ts';
-import { endpoint, router, type Example } from '../../procedures/trpc.ts';
+import type { Example } from '../../procedures/meta.ts';
+import { endpoint, router } from '../../procedures/trpc.ts';
 import { replayDelivery, replayFailed, sendTestEvent } from './deliveries.service.ts';
 import {
   createEndpoint,

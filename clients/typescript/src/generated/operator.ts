@@ -788,6 +788,10 @@ export type CreateAccountBody = {
   firstName?: string | undefined;
   /** The last name. */
   lastName?: string | undefined;
+  /** The https URL of a picture. */
+  avatar?: string | undefined;
+  /** A language tag (BCP 47). */
+  preferredLocale?: string | undefined;
   /** The password, if you have it. Without one, the user signs in by an emailed link or sets one. */
   password?: string | undefined;
   /** Whether you know that the address is theirs. Default: `false`. */
@@ -823,6 +827,8 @@ export type CreateTeamBody = {
   ownerId: string;
   /** A description of the team. */
   description?: string | undefined;
+  /** The https URL of a picture. */
+  avatarUrl?: string | undefined;
   /** An id in a system of yours. Unique among accounts, or among teams. */
   externalId?: string | undefined;
 };
@@ -846,7 +852,7 @@ export type TransferTeamBody = {
 export type SetSubscriptionBody = {
   /** One of the configured plans. */
   planId: string;
-  /** The status of the subscription. */
+  /** The status, to display. It takes no seats away: `planId` and `addons` alone count. */
   status?: 'trialing' | 'active' | 'past_due' | 'canceled' | 'unpaid' | null | undefined;
   /** The billing interval. */
   interval?: 'month' | 'year' | null | undefined;
@@ -2339,7 +2345,7 @@ export interface RosterOperator {
   /**
    * Set the subscription of a team.
    *
-   * Replaces it: members that are left out get their defaults. Send `If-Match` (or `version`), so that billing events that arrive in another order do not undo each other.
+   * Replaces it: members that are left out get their defaults. What a team has depends on `planId` and `addons` alone: with the status `canceled` or `unpaid` it keeps the seats of its plan, until you set another one. Send `If-Match` (or `version`), so that billing events that arrive in another order do not undo each other.
    *
    * **Needs** the scope `billing:write`.
    *

@@ -2088,7 +2088,6 @@ export type AppRouter = TRPCBuiltRouter<
       create: Mutation<
         {
           teamId: string;
-          /** The email address to invite. */
           email: string;
           /** The id of a role that the caller can assign. Default: "member". */
           roleId?: string | undefined;
@@ -3862,6 +3861,10 @@ export type AppRouter = TRPCBuiltRouter<
           firstName?: string | undefined;
           /** The last name. */
           lastName?: string | undefined;
+          /** The https URL of a picture. */
+          avatar?: string | undefined;
+          /** A language tag (BCP 47). */
+          preferredLocale?: string | undefined;
           /** The password, if you have it. Without one, the user signs in by an emailed link or sets one. */
           password?: string | undefined;
           /** Whether you know that the address is theirs. Default: false. */
@@ -3969,6 +3972,8 @@ export type AppRouter = TRPCBuiltRouter<
           ownerId: string;
           /** A description of the team. */
           description?: string | undefined;
+          /** The https URL of a picture. */
+          avatarUrl?: string | undefined;
           /** An id in a system of yours. Unique among accounts, or among teams. */
           externalId?: string | undefined;
         },
@@ -4017,7 +4022,7 @@ export type AppRouter = TRPCBuiltRouter<
           teamId: string;
           /** One of the configured plans. */
           planId: string;
-          /** The status of the subscription. */
+          /** The status, to display. It takes no seats away: `planId` and `addons` alone count. */
           status?: 'trialing' | 'active' | 'past_due' | 'canceled' | 'unpaid' | null | undefined;
           /** The billing interval. */
           interval?: 'month' | 'year' | null | undefined;
@@ -4472,6 +4477,10 @@ export type AppRouter = TRPCBuiltRouter<
           firstName?: string | undefined;
           /** The last name. */
           lastName?: string | undefined;
+          /** The https URL of a picture. */
+          avatar?: string | undefined;
+          /** A language tag (BCP 47). */
+          preferredLocale?: string | undefined;
           /** The password, if you have it. Without one, the user signs in by an emailed link or sets one. */
           password?: string | undefined;
           /** Whether you know that the address is theirs. Default: false. */
@@ -4579,6 +4588,8 @@ export type AppRouter = TRPCBuiltRouter<
           ownerId: string;
           /** A description of the team. */
           description?: string | undefined;
+          /** The https URL of a picture. */
+          avatarUrl?: string | undefined;
           /** An id in a system of yours. Unique among accounts, or among teams. */
           externalId?: string | undefined;
         },
@@ -4627,7 +4638,7 @@ export type AppRouter = TRPCBuiltRouter<
           teamId: string;
           /** One of the configured plans. */
           planId: string;
-          /** The status of the subscription. */
+          /** The status, to display. It takes no seats away: `planId` and `addons` alone count. */
           status?: 'trialing' | 'active' | 'past_due' | 'canceled' | 'unpaid' | null | undefined;
           /** The billing interval. */
           interval?: 'month' | 'year' | null | undefined;

@@ -95,8 +95,10 @@ export const useChangeMember = (teamId: string) =>
 export const useRemoveMember = (teamId: string) =>
   useAction({
     call: (client, { withInvitations, ...member }: MemberId & { readonly withInvitations?: boolean }) => {
-      const of = { teamId, userId: idOf(member) };
-      return withInvitations ? client.members.removeWithInvitations.mutate(of) : client.removeTeamMember.mutate(of);
+      const accountId = idOf(member);
+      return withInvitations
+        ? client.members.removeWithInvitations.mutate({ teamId, accountId })
+        : client.removeTeamMember.mutate({ teamId, userId: accountId });
     },
     changed: { paths: /./, teamId },
     show: (queries, removed) =>

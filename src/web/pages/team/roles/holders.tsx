@@ -1,15 +1,16 @@
+import type { TeamMember } from '#client/react';
 import { Skeleton, Text } from '@mantine/core';
 import { useState } from 'react';
 import { TextLink } from '../../../components/links.tsx';
 import { rolesTexts as words } from '../../../messages/roles.ts';
 import { useTeam, type Role } from '../team.ts';
 import { getDisplayName } from '../../../components/display-name.ts';
-import { getRoleName, type Member } from './role-name.ts';
+import { getRoleName } from './role-name.ts';
 
 /** The number of names shown; the members page lists all. */
 const NAMES = 50;
 
-type HoldersProps = { readonly role: Role; readonly members: readonly Member[] | undefined };
+type HoldersProps = { readonly role: Role; readonly members: readonly TeamMember[] | undefined };
 
 /** The number of members with a role, and their names on demand. */
 export function Holders({ role, members }: HoldersProps) {
@@ -34,8 +35,8 @@ export function Holders({ role, members }: HoldersProps) {
             <li key={holder.membershipId} className="wrap">
               <bdi>
                 {holder.isActive
-                  ? getDisplayName(holder, holder.userId)
-                  : words.notActive(getDisplayName(holder, holder.userId))}
+                  ? getDisplayName(holder, holder.accountId)
+                  : words.notActive(getDisplayName(holder, holder.accountId))}
               </bdi>
             </li>
           ))}

@@ -1,3 +1,4 @@
+import type { TeamMember } from '#client/react';
 import { Badge, Group, Menu, Text } from '@mantine/core';
 import { RowMenu } from '../../../components/row-menu.tsx';
 import type { DeclaredPermission } from '../../../components/permissions/groups.ts';
@@ -5,14 +6,14 @@ import { permissionTexts } from '../../../messages/permissions.ts';
 import { rolesTexts as words } from '../../../messages/roles.ts';
 import { useTeam } from '../team.ts';
 import { Holders } from './holders.tsx';
-import { getRoleName, type Member } from './role-name.ts';
+import { getRoleName } from './role-name.ts';
 import { getPermissions, isOwnPermission, type FullRole } from './role.ts';
 import { Name } from '../../../components/name.tsx';
 
 export type RoleRowProps = {
   readonly role: FullRole;
   /** All members of the team, or undefined while loading. */
-  readonly members: readonly Member[] | undefined;
+  readonly members: readonly TeamMember[] | undefined;
   /** The permissions of the product, or undefined while loading. */
   readonly declared: readonly DeclaredPermission[] | undefined;
   readonly onEdit: (role: FullRole) => void;
