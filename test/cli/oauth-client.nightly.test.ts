@@ -113,7 +113,7 @@ describe('oauth-client create', () => {
     ]);
 
     expect(lines).toEqual([
-      expect.stringMatching(/--name.*It must have 1 to 100 characters/),
+      expect.stringMatching(/--name.*It must have 1 to 100 visible characters/),
       '--redirect-uri: The redirect URI http://example.com/ can use http only with 127.0.0.1, [::1] or localhost.',
       '--confidential: Native clients cannot have a secret.',
       expect.stringMatching(/--redirect-uri.*A client can have at most 20 redirect URIs\.$/),
