@@ -65,7 +65,8 @@ export async function withDatabase<Result>(
 }
 
 /** Finds an account by its email address, or by `ext:` and its external id. @throws CommandError with the name of the option */
-export async function requireAccountByEmail(services: Services, email: string, option = '--email'): Promise<Account> {
+export async function requireAccountByEmail(services: Services, given: string, option = '--email'): Promise<Account> {
+  const email = given.trim();
   const { Account: accounts, EXTERNAL_ID_PREFIX } = await import('../entities/index.ts');
   if (email.startsWith(EXTERNAL_ID_PREFIX)) {
     const externalId = email.slice(EXTERNAL_ID_PREFIX.length);

@@ -45,12 +45,18 @@ export function createCookies(baseUrl: string): Cookies {
   const cookies: Cookies = {
     read(header = '') {
       const sent = parseCookie(header);
-      const find = (name: string): string | undefined => sent[name + suffix] ?? sent[name];
+      const find = (name: string): string | undefined => (sent[name + suffix] ?? sent[name]) || undefined;
       return { session: find(sessionName), device: find(deviceName), browser: find(browserName) };
     },
     setSession: (res, token, expiresAt) =>
       void res.cookie(sessionName + suffix, token, { ...options, expires: expiresAt }),
-    clearSession: (res) => void res.clearCookie(sessionName + suffix, options),
+    clearSession(res) {
+      const { [sessionName]: former } = parseCookie(res.req.headers.cookie ?? '');
+      // An empty one keeps that of another session under the former name from being read instead.
+      if (suffix !== '' && former !== undefined)
+        cookies.setSession(res, '', new Date(Date.now() + DEVICE_DAYS * DAY_MS));
+      else res.clearCookie(sessionName + suffix, options);
+    },
     setBrowser: (res, token) =>
       void res.cookie(browserName + suffix, token, { ...options, maxAge: BROWSER_DAYS * DAY_MS }),
     setDevice: (res, token) =>

@@ -12,6 +12,8 @@ import { redirectAsRegistered } from './redirect.ts';
 import { getReadable } from './request-parameters.ts';
 import { RESUME_COOKIE } from './resume-cookie.ts';
 
+const CLIENT_ROUTES: ReadonlySet<string> = new Set(['token', 'revocation', 'pushed_authorization_request']);
+
 /** Creates the request handler of oidc-provider, whose URLs all begin with BASE_URL. */
 export function createProviderHandler(provider: Provider, services: Services): RequestHandler {
   const { baseUrl } = services.config;
@@ -30,6 +32,8 @@ export function createProviderHandler(provider: Provider, services: Services): R
       dropCors(ctx.res);
       await addPermissions(services, ctx as KoaContextWithOIDC);
     }
+    // What an unknown client is told is for no page. Of a known one the redirect URIs decide.
+    if (CLIENT_ROUTES.has(ctx.oidc?.route ?? '') && ctx.oidc?.client === undefined) dropCors(ctx.res);
     dropUnusedCookies(ctx.res, baseUrl);
   });
   const handle = provider.callback();

@@ -146,6 +146,16 @@ test('a session cookie counts if it is asked for, in requests from the own origi
       account: { id: account.id },
       credential: { kind: 'session' },
     });
+  // Those that a sibling domain can set are nothing beside one that it cannot set.
+  for (const name of ['__Host-roster_session_3000', '__Host-roster_session'])
+    expect(await ask('same-origin', `roster_session_3000=rst_ses_other; ${name}`, [...kinds])).toMatchObject({
+      valid: true,
+      account: { id: account.id },
+    });
+  // Empty after a sign-out.
+  expect(await ask('same-origin', 'roster_session_3000=; roster_session', [...kinds])).toMatchObject({
+    code: 'credential_missing',
+  });
   for (const site of ['same-site', 'cross-site', 'none', undefined])
     expect(await ask(site, undefined, [...kinds]), site).toMatchObject({ valid: false, code: 'credential_missing' });
   expect(await ask('same-origin')).toMatchObject({ valid: false, code: 'credential_missing' });

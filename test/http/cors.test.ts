@@ -7,6 +7,8 @@ const PAGE = 'https://page.example';
 
 const listed = testWith(() => startApi({ TRPC_ORIGINS: `${PAGE},https://other.example` }));
 
+const onDevices = testWith(() => startApi({ OAUTH_REDIRECT_SCHEMES: 'capacitor' }));
+
 const listOf = (header: string | undefined) => (header ?? '').split(', ').toSorted();
 const from = (api: Api, path: string, origin: string, headers: Record<string, string> = {}, method = 'GET') =>
   api.anonymous.send({ method, path, headers: { origin, ...headers } });
@@ -163,7 +165,7 @@ describe('the token endpoint is for pages that a public client is sent back to',
     }
   });
 
-  test.for([
+  onDevices.for([
     ['http://127.0.0.1/callback', 'http://127.0.0.1'],
     ['http://127.0.0.1/callback', 'http://127.0.0.1:5173'],
     ['http://localhost:3000/callback', 'http://localhost:8080'],
@@ -174,7 +176,8 @@ describe('the token endpoint is for pages that a public client is sent back to',
     const { id } = await api.anOAuthClient({ redirectUri, native: true });
 
     for (const path of ['/oauth/token', '/oauth/revoke', '/oauth/par']) {
-      const { headers } = await postForm(api, path, { client_id: id, token: 'x' }, { origin });
+      const { headers, body } = await postForm(api, path, { client_id: id, token: 'x' }, { origin });
+      expect([path, body?.error]).not.toEqual([path, 'invalid_client']);
       expect([path, headers['access-control-allow-origin']]).toEqual([path, origin]);
       expect(headers).not.toHaveProperty('access-control-allow-credentials');
     }
@@ -198,6 +201,15 @@ describe('the token endpoint is for pages that a public client is sent back to',
       if (path === '/oauth/revoke') expect(status).toBe(200);
       else expect(body.error_description).not.toMatch(/origin/);
     }
+  });
+
+  test('and not of a client that is not known', async ({ api }) => {
+    for (const path of ['/oauth/token', '/oauth/revoke', '/oauth/par'])
+      for (const form of [{ client_id: 'client_unknown', token: 'x' }, { token: 'x' }]) {
+        const { status, headers } = await postForm(api, path, form, { origin: PAGE });
+        expect(status).toBeGreaterThanOrEqual(400);
+        expect([path, headers]).toEqual([path, expect.not.objectContaining({ 'access-control-allow-origin': PAGE })]);
+      }
   });
 
   test('and not of a client that keeps a secret, which pages cannot', async ({ api }) => {

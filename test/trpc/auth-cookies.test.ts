@@ -195,9 +195,21 @@ describe('cookies of the time when names had no port', () => {
 
     await visitor.trpc.auth.signOut.mutate();
     expect(visitor.cookies.get('roster_session')).toBe(former.get('roster_session'));
-    expect(visitor.cookies.has('roster_session_3000')).toBe(false);
-    expect(await codeOf(visitor.trpc.getMe.query())).toBe('credential_invalid');
-    expect(visitor.cookies.has('roster_session_3000')).toBe(false);
+    expect(await codeOf(visitor.trpc.getMe.query())).toBe('credential_missing');
+    expect(visitor.cookies.get('roster_session_3000') ?? '').toBe('');
+  });
+
+  test('are not used after a sign-out, if they are of another session', async ({ api }) => {
+    const one = await aSignedIn(api);
+    const other = await aSignedIn(api);
+    one.visitor.cookies.set('roster_session', other.visitor.cookies.get('roster_session_3000') ?? '');
+
+    await one.visitor.trpc.auth.signOut.mutate();
+
+    expect(await codeOf(one.visitor.trpc.getMe.query())).toBe('credential_missing');
+    expect((await other.visitor.trpc.getMe.query()).id).toBe(other.id);
+    await signIn(one.visitor, other.email);
+    expect((await one.visitor.trpc.getMe.query()).id).toBe(other.id);
   });
 
   test('are nothing beside the present ones, nor if they are of another instance', async ({ api }) => {

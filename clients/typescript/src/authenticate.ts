@@ -81,12 +81,15 @@ export const createAuthenticate =
 function readSessionCookie(headers: IncomingHeaders): string | undefined {
   if (readHeader(headers, 'sec-fetch-site') !== 'same-origin') return undefined;
   const port = /:(\d+)$/.exec(readHeader(headers, 'host') ?? '')?.[1];
-  const find = (suffix: string): string | undefined =>
-    // `__Host-` is the prefix over https.
-    new RegExp(`(?:^|;\\s*)(?:__Host-)?roster_session${suffix}=([\\w-]+)`).exec(
-      readHeader(headers, 'cookie') ?? '',
-    )?.[1];
-  return (port === undefined ? undefined : find(`_${port}`)) ?? find('');
+  const suffixes = port === undefined ? [''] : [`_${port}`, ''];
+  // Over https the prefix is `__Host-`: a sibling domain can set the plain names, and not these.
+  for (const name of ['__Host-', ''].flatMap((prefix) =>
+    suffixes.map((suffix) => `${prefix}roster_session${suffix}`),
+  )) {
+    const sent = new RegExp(`(?:^|;\\s*)${name}=([\\w-]*)`).exec(readHeader(headers, 'cookie') ?? '')?.[1];
+    if (sent !== undefined) return sent || undefined;
+  }
+  return undefined;
 }
 
 const STATUSES: Readonly<Record<string, number>> = {
