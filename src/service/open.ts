@@ -131,7 +131,10 @@ async function ownSecretKeys(dataDir: string, db: Database): Promise<readonly st
   }
   try {
     return readSecretKeys(readFileSync(file, 'utf8').trim());
-  } catch {
+  } catch (error) {
+    // Of the file system: the file can be whole.
+    if (error instanceof Error && 'syscall' in error)
+      throw new ConfigError(`DATA_DIR: ${file} cannot be read: ${error.message}`);
     throw new ConfigError(
       `DATA_DIR: ${file} is damaged: restore it from a backup, or set SECRET_KEYS; deleting it loses all encrypted data`,
     );

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { startEmbedded } from '../../src/embedded-postgres/start.ts';
@@ -197,6 +197,14 @@ describe.skipIf(process.platform !== 'linux')('a data directory that cannot be u
         /^roster: DATA_DIR: \S+secret-keys is damaged: restore it from a backup, or set SECRET_KEYS/,
       ),
     ]);
+    renameSync(keys, `${keys}.kept`);
+    mkdirSync(keys);
+    expect(await failedStart({}, dataDir)).toEqual([
+      expect.stringMatching(/^roster: DATA_DIR: \S+secret-keys cannot be read: EISDIR/),
+    ]);
+    await serverEnded(dataDir);
+    rmSync(keys, { recursive: true });
+    renameSync(`${keys}.kept`, keys);
     expect(await replaced(password, '')).toEqual([
       expect.stringMatching(/^roster: DATA_DIR: the embedded PostgreSQL rejects the password in `roster\.password`/),
     ]);
