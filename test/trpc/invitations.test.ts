@@ -159,7 +159,7 @@ describe('invitations.accept', () => {
   });
 
   test('is told to who accepted and opens the link again, counts against nothing, and is told to no other', async () => {
-    const api = await aService({ SIGN_IN_ADDRESS_LIMIT: '2' });
+    const api = await aService({ SIGN_IN_ADDRESS_LIMIT: '4' });
     const owner = await api.anAccount();
     const team = await api.aTeam({ owner });
     const account = await api.anAccount();
@@ -168,11 +168,13 @@ describe('invitations.accept', () => {
     expect(await trpc.invitations.read.mutate({ token })).not.toHaveProperty('acceptedTeamId');
     await trpc.invitations.accept.mutate({ token });
 
-    for (let times = 0; times < 4; times += 1)
+    for (let times = 0; times < 6; times += 1)
       expect(await trpc.invitations.read.mutate({ token })).toMatchObject({ acceptedTeamId: team.id });
     expect(await outcomeOf((await as(api, owner)).invitations.read.mutate({ token }))).toBe('link_invalid');
     expect(await outcomeOf(api.visitor().trpc.invitations.read.mutate({ token }))).toBe('link_invalid');
     await api.rows('update membership set is_active = false where account_id = $1', [account.id]);
+    expect(await outcomeOf(trpc.invitations.read.mutate({ token }))).toBe('link_invalid');
+    expect(await outcomeOf(trpc.invitations.accept.mutate({ token }))).toBe('link_invalid');
     expect(await outcomeOf(trpc.invitations.read.mutate({ token }))).toBe('rate_limited');
   });
 

@@ -1,6 +1,6 @@
 import { record } from '../../events/record.ts';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { isPast } from '../../auth/active-membership.ts';
+import { isActiveNow, isPast } from '../../auth/active-membership.ts';
 import { pendingInvitation } from '../../db/predicates.ts';
 import { endAbandonedIn } from './end-invitations.ts';
 import { lockTeamStep } from '../../transactions/lock-steps.ts';
@@ -95,7 +95,8 @@ export async function acceptByToken(services: Services, caller: Principal, token
     const invitation = await readInvitation(tx, target, true);
     if (invitation === null) throw new ProblemError('link_invalid');
 
-    if (await isPending(tx, invitation)) await acceptInvitation(tx, services, invitation.id, account);
+    const isUsed = !(await isPending(tx, invitation));
+    if (!isUsed) await acceptInvitation(tx, services, invitation.id, account);
     else if (!invitation.acceptedAt || !isInvited(invitation, account)) throw new ProblemError('link_invalid');
 
     const membership = await tx.findOne(
@@ -103,7 +104,7 @@ export async function acceptByToken(services: Services, caller: Principal, token
       { team: target.teamId, account: account.id },
       { populate: ['team', 'role'] },
     );
-    if (membership === null) throw new ProblemError('link_invalid');
+    if (membership === null || (isUsed && !isActiveNow(membership))) throw new ProblemError('link_invalid');
     return { membership, clientId: invitation.clientId ?? null };
   });
 }
