@@ -166,7 +166,7 @@ describe.skipIf(!hasChromium)('a list of the operator', () => {
       page.getByRole('button', { name: 'Export CSV' }).dblclick(),
     ]);
     const lines = (await readFile(await file.path(), 'utf8')).trimEnd().split('\r\n');
-    expect(lines[0]).toMatch(/^id,externalId,name,/);
+    expect(lines[0]).toMatch(/^\ufeffid,externalId,name,/);
     const made = lines.map((line) => line.split(',')[2]).filter((name) => name?.startsWith('Team '));
     expect(made).toEqual(Array.from({ length: 60 }, (_, i) => `Team ${69 - i}`));
 
