@@ -1,5 +1,4 @@
 import { Option, type Command } from 'commander';
-import { collect } from '../db/long-lists/long-list.ts';
 import { listTeamMembers } from '../resources/members/members.queries.ts';
 import { withAccountId } from '../resources/members/members.schema.ts';
 import { addMember, setMember } from '../resources/members/members.service.ts';
@@ -66,7 +65,7 @@ export function memberCommands(member: Command): void {
 }
 
 async function answer({ db }: Services, teamId: string, accountId: string): Promise<Answer> {
-  const member = (await collect(await listTeamMembers(db, teamId))).find((candidate) => candidate.userId === accountId);
+  const member = (await listTeamMembers(db, teamId)).items().find((candidate) => candidate.userId === accountId);
   if (member === undefined) throw new CommandError('the member was removed concurrently');
   const state = member.isActive ? 'active' : 'inactive or expired';
   return {

@@ -1,7 +1,7 @@
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import type { RunInSpan } from '../telemetry/span.ts';
 import { connectionSettings } from './connection/connection.ts';
-import { createListQueue, type ListQueue } from './long-lists/queue.ts';
+import { createListQueue, type ListQueue } from './lists/queue.ts';
 import { endWithin } from './connection/end.ts';
 import { openOrm } from './connection/orm.ts';
 import { divideConnections, openPools, type Pools } from './connection/pools.ts';

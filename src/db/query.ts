@@ -1,5 +1,3 @@
-import type { Listed } from './long-lists/long-list.ts';
-
 /**
  * A constant SQL text with a name, which PostgreSQL prepares once per connection. The name is the table, the operation, and
  * what tells it from others: `api_key_list_of_team` (`test/unit/statements.test.ts`).
@@ -43,15 +41,6 @@ export const declaredStatements = () => [...declarations.values()];
 /** Runs queries, each in one round trip. */
 export type QueryRunner = {
   query<Row>(query: Query<Row>, values: readonly unknown[]): Promise<Row[]>;
-};
-
-/** Runs queries, also those of lists that are short for nearly all callers and long for some. */
-export type ListRunner = QueryRunner & {
-  /**
-   * Reads a list with a query of few rows. If its result was long the last time with its first parameter, it is a
-   * `LongList`, which is read while it is worked on, and for which accounts take turns.
-   */
-  list<Row, Item>(query: Query<Row>, values: readonly unknown[], convert: (row: Row) => Item): Promise<Listed<Item>>;
 };
 
 /** A statement with its parameters: text, bytes, numbers and null. */

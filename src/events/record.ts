@@ -1,7 +1,7 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Database } from '../db/database.ts';
 import { transactionOf, type OpenTransaction } from '../db/pipeline/open-transaction.ts';
-import { nextTurn } from '../db/long-lists/parts.ts';
 import { command, type Command, type Step } from '../db/query.ts';
 import { newId } from '../entities/index.ts';
 import type { EventFields } from './event.ts';

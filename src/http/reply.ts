@@ -6,7 +6,7 @@ import type { Resource } from '../entities/index.ts';
 import type { ProblemError } from '../problems/error.ts';
 import { PROBLEMS } from '../problems/catalogue.ts';
 import type { RateDecision } from '../rate-limit/limiter.ts';
-import { JsonText } from '../procedures/json-text.ts';
+import { JsonList } from '../db/lists/json-list.ts';
 import { writePieces } from './write-pieces.ts';
 import { shownRequestId, type RequestIds } from '../events/request-ids.ts';
 import { createProblemDocument } from '../procedures/problem-details.ts';
@@ -26,7 +26,7 @@ export type Reply = {
 export const createJsonReply = (status: number, value: unknown): Reply => ({
   status,
   contentType: 'application/json',
-  body: value instanceof JsonText ? value.parts : JSON.stringify(value),
+  body: value instanceof JsonList ? value.json : JSON.stringify(value),
 });
 
 /**

@@ -1,11 +1,11 @@
 import { ProblemError } from '../problems/error.ts';
 import type { Context } from '../procedures/context.ts';
-import type { JsonText } from '../procedures/json-text.ts';
+import type { JsonList } from '../db/lists/json-list.ts';
 import type { Arguments } from './results.ts';
 import { PAGE_SIZE, type ToolSource } from './tools.ts';
 
-/** What a list procedure returns: an array, or a long list as text. */
-export type List = readonly unknown[] | JsonText;
+/** What a list procedure returns. */
+export type List = readonly unknown[] | JsonList;
 
 /**
  * The most characters of the items in one answer, as JSON. Clients cut or store answers of more than about 25,000

@@ -1,7 +1,6 @@
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Principal } from '../auth/principal.ts';
-import { BatchLists } from '../db/long-lists/batch-lists.ts';
 import { SCOPES } from '../entities/index.ts';
 import type { RequestIds } from '../events/request-ids.ts';
 import { ProblemError } from '../problems/error.ts';
@@ -104,8 +103,6 @@ async function admit(
   requireScopes(known, principal);
   // Those that are called answer what is missing, also if they are not listed.
   const offered = tools.filter((tool) => isOffered(tool, principal) || known.includes(tool));
-  // Of each list a page is kept, so their number is no matter.
-  const batch = called.length > 1 ? new BatchLists() : null;
   return {
     call: {
       ctx: createContext(services, {
@@ -113,7 +110,6 @@ async function admit(
         address,
         origin: createOrigin(http, req, address),
         authentication,
-        batch,
       }),
       tools: offered,
     },

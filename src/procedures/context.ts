@@ -1,5 +1,5 @@
 import type { Services } from '../service/services.ts';
-import type { BatchLists } from '../db/long-lists/batch-lists.ts';
+import type { BatchLists } from './lists.ts';
 import { callerOf, findActiveMembership, type AccessToken, type Authentication } from '../auth/authenticate.ts';
 import { ACTOR_KINDS_OF, type Actor } from '../events/actor.ts';
 import type { FindOperatorKey } from '../auth/operator.ts';

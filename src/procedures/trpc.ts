@@ -2,7 +2,6 @@ import { initTRPC, type AnyTRPCProcedure, type TRPCError } from '@trpc/server';
 import { authorize } from './authorize.ts';
 import type { Builder } from './builder.ts';
 import type { Meta } from './meta.ts';
-import type { BatchLists } from '../db/long-lists/batch-lists.ts';
 import { runAs } from '../events/actor.ts';
 import { callerOf } from '../auth/authenticate.ts';
 import { toActor, type Context } from './context.ts';
@@ -11,8 +10,7 @@ import { provenFor, requireEffect, type Effect } from './effect.ts';
 import { createProblemDocument, toProblemError } from './problem-details.ts';
 import { onceForKey } from './idempotency-key.ts';
 import { requireKnownMembers } from './known-members.ts';
-import { JsonText } from './json-text.ts';
-import { presentInParts } from './long-lists.ts';
+import { presentLists } from './lists.ts';
 import { wrapOutput, type CallOptions } from './middlewares.ts';
 
 /** The contexts of errors that tRPC reports without one. */
@@ -57,7 +55,7 @@ function authorizeFirst(name: string, inner: AnyTRPCProcedure): AnyTRPCProcedure
   requireEffect(name, inner);
   const { meta, type } = definitionOf<Meta>(inner);
   const access = meta?.access;
-  wrapOutput<Context>(inner, [provenFor(inner), onceForKey(inner)], presentInParts);
+  wrapOutput<Context>(inner, [provenFor(inner), onceForKey(inner)], presentLists);
   const runner = inner as unknown as (options: CallOptions<Context>) => Promise<unknown>; // as tRPC's adapters call it
   const run = access?.isOperatorApi ? requireKnownMembers(inner, runner) : runner;
   // Queries record no events, except those of operators, who can see all data. Those of operator keys are counted.
@@ -68,20 +66,10 @@ function authorizeFirst(name: string, inner: AnyTRPCProcedure): AnyTRPCProcedure
     if (options.ctx.blocked !== null) throw options.ctx.blocked;
     if (access !== undefined) authorize(options.ctx.authentication, access);
     if (read !== null) noteRead(options.ctx, read);
-    const { batch } = options.ctx;
-    const call = batch === null ? run : (given: CallOptions<Context>) => runInBatch(batch, () => run(given));
-    return isRecorded ? runAs(toActor(options.ctx, isOperator), () => call(options)) : call(options);
+    return isRecorded ? runAs(toActor(options.ctx, isOperator), () => run(options)) : run(options);
   };
   return withDefinitionOf(inner, outer);
 }
-
-/** @throws batch_too_large (400) if the batch has too long lists */
-const runInBatch = (batch: BatchLists, call: () => Promise<unknown>): Promise<unknown> =>
-  batch.run(async () => {
-    const data = await call();
-    if (data instanceof JsonText) batch.keep(data.byteLength);
-    return data;
-  });
 
 function noteRead(
   { operatorReads, authentication, address, requestIds }: Context,

@@ -3,7 +3,6 @@ import { nodeHTTPRequestHandler } from '@trpc/server/adapters/node-http';
 import type { Request, RequestHandler, Response } from 'express';
 import { callerOf } from '../auth/authenticate.ts';
 import { parseBearer } from '../auth/authorization-header.ts';
-import { BatchLists } from '../db/long-lists/batch-lists.ts';
 import { ProblemError } from '../problems/error.ts';
 import { PROBLEMS } from '../problems/catalogue.ts';
 import { createOrigin } from '../http/device.ts';
@@ -17,6 +16,7 @@ import type { AppRouter } from '../router.ts';
 import { definitionOf, proceduresOf } from '../procedures/definition.ts';
 import { createContext } from '../procedures/context.ts';
 import { toProblemError } from '../procedures/problem-details.ts';
+import { BatchLists } from '../procedures/lists.ts';
 import type { Meta } from '../procedures/meta.ts';
 import { setErrorContext } from '../procedures/trpc.ts';
 import type { OperatorLimit } from '../rate-limit/operator-limiters.ts';
@@ -25,7 +25,7 @@ import { createCookies } from '../http/cookies.ts';
 import { checkAccount } from '../http/page-account.ts';
 import { isSameOrigin } from '../http/same-origin.ts';
 import { compressReads } from './compress-reads.ts';
-import { sendLongLists } from './long-lists.ts';
+import { sendLists } from './lists.ts';
 import { readBrowserClient } from './browser-client.ts';
 
 const MAX_BODY_BYTES = 100 * 1024;
@@ -109,7 +109,7 @@ export function trpcHandler(http: HttpServices, router: AppRouter): RequestHandl
       maxBatchSize: MAX_BATCH,
       // tRPC answers unreadable requests as plain text, with its own status.
       responseMeta: ({ info, data, errors }) => {
-        sendLongLists(res, data ?? []);
+        sendLists(res, data ?? []);
         return {
           headers: {
             ...(info === undefined && { 'content-type': 'application/json' }),

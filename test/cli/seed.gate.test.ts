@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { authenticate } from '../../src/auth/authenticate.ts';
 import { createTokens } from '../../src/crypto/tokens.ts';
-import { collect } from '../../src/db/long-lists/long-list.ts';
 import { demoBanner } from '../../src/demo/banner.ts';
 import type { SeededDemo } from '../../src/demo/seed.ts';
 import { listTeamInvitations } from '../../src/resources/invitations/invitations.queries.ts';
@@ -28,7 +27,10 @@ describe('seed --demo', () => {
     ]);
     expect(await countAll()).toEqual([{ accounts: 6, teams: 2, keys: 3 }]);
     expect(
-      (await collect(await listTeamMembers(roster.db, team?.id ?? ''))).map(({ roleName }) => roleName).toSorted(),
+      (await listTeamMembers(roster.db, team?.id ?? ''))
+        .items()
+        .map(({ roleName }) => roleName ?? '')
+        .toSorted(),
     ).toEqual(['Guest', 'Member', 'Owner', 'Recruiter']);
     expect(await listTeamInvitations(roster.db, team?.id ?? '')).toHaveLength(2);
     expect(await roster.rows('select id from session where account_id = $1', [owner?.id])).toHaveLength(3);

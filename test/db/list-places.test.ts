@@ -3,7 +3,7 @@ import { createServer, get, type IncomingMessage, type ServerResponse } from 'no
 import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { Caller } from '../../src/db/turns/caller.ts';
-import { ListPlaces, PLACE_LIMITS, type ListKind, type PlaceLimits } from '../../src/db/long-lists/places.ts';
+import { ListPlaces, PLACE_LIMITS, type PlaceLimits } from '../../src/db/lists/places.ts';
 
 /** More than the kernel buffers on a loopback connection. */
 const LONG = Buffer.alloc(32 * 1024 * 1024, 'x');
@@ -19,7 +19,7 @@ async function aServer(limits: Partial<PlaceLimits>) {
     res.once('close', () => closed(req.url ?? ''));
     const caller = new Caller('192.0.2.1', req, res);
     caller.identify({ accountId, credentialId });
-    await places.take(caller, 'long');
+    await places.take(caller);
     begun.push(accountId);
     res.end(LONG);
   };
@@ -91,58 +91,28 @@ describe('the places of lists', () => {
   });
 });
 
-/** Requests of different accounts, for which there is one place of each kind. */
-function aScene() {
+test('a request has one place, until it is over', async () => {
   const places = new ListPlaces({ ...PLACE_LIMITS, total: 1 });
   const begun: string[] = [];
   const aRequest = (name: string) => {
-    const res = new EventEmitter();
-    const req = { socket: new EventEmitter() };
+    const [req, res] = [{ socket: new EventEmitter() }, new EventEmitter()];
     const caller = new Caller(name, req as IncomingMessage, res as ServerResponse); // what `over` listens to
     return {
-      take: (kind: ListKind) => places.take(caller, kind).then(() => void begun.push(`${name} ${kind}`)),
-      giveUp: () => places.giveUp(caller),
+      take: () => places.take(caller).then(() => void begun.push(name)),
       end: () => void res.emit('close'),
       listeners: () => res.listenerCount('close') + req.socket.listenerCount('close'),
     };
   };
-  return { places, begun, aRequest };
-}
+  const [one, other] = [aRequest('one'), aRequest('other')];
 
-const settle = () => new Promise(setImmediate);
+  await Promise.all([one.take(), one.take()]);
+  const later = other.take();
+  await one.take();
 
-test('a page does not wait for the places of long lists', async () => {
-  const { places, begun, aRequest } = aScene();
-  const [busy, waiting, other] = [aRequest('busy'), aRequest('waiting'), aRequest('other')];
-  await busy.take('long');
-  const later = waiting.take('long');
-
-  await other.take('page');
-
-  expect(begun).toEqual(['busy long', 'other page']);
-  busy.end();
+  expect(begun).toEqual(['one', 'one', 'one']);
+  one.end();
   await later;
-  for (const request of [waiting, other]) request.end();
-  expect(places.length).toBe(0);
-  expect([busy, waiting, other].map(({ listeners }) => listeners())).toEqual([0, 0, 0]);
-});
-
-test('a request has one place: that of a page is free while it waits for one of long lists', async () => {
-  const { places, begun, aRequest } = aScene();
-  const [busy, both, other] = [aRequest('busy'), aRequest('both'), aRequest('other')];
-  await busy.take('long');
-  await both.take('page');
-  const later = both.take('long');
-  await settle();
-
-  await other.take('page');
-  await busy.take('page');
-  busy.end();
-  await later;
-  await both.take('page');
-
-  expect(begun).toEqual(['busy long', 'both page', 'other page', 'busy page', 'both long', 'both page']);
-  await both.giveUp();
   other.end();
   expect(places.length).toBe(0);
+  expect([one, other].map(({ listeners }) => listeners())).toEqual([0, 0]);
 });

@@ -1,7 +1,6 @@
 import { describe, expect, onTestFinished } from 'vitest';
 import { isUnavailable } from '../../src/db/errors.ts';
 import { getPgConnection } from '../../src/db/pipeline/pg-internals.ts';
-import { collect, LongList } from '../../src/db/long-lists/long-list.ts';
 import { command, query } from '../../src/db/query.ts';
 import { test, type Api } from '../support/api.ts';
 
@@ -144,58 +143,6 @@ describe('queries of many rows', () => {
     const answers = await Promise.all(upTo(8).map(() => api.services.db.query(running, [])));
 
     expect(answers.map(([row]) => row?.count)).toEqual(upTo(8).map(() => 1));
-  });
-
-  test('that vary run with short ones, and as long ones once they were long', async ({ api }) => {
-    const { db } = api.services;
-    const varying = query<{ pid: number }>(
-      'test_varying',
-      'select pg_backend_pid() as pid from generate_series(1, $1::int)',
-    );
-    const pidsOf = async (pool: keyof typeof db.pools) => {
-      const clients = await Promise.all(upTo(db.pools[pool].totalCount).map(() => db.pools[pool].connect()));
-      const pids = clients.map((client) => (client as typeof client & { processID: number }).processID);
-      for (const client of clients) client.release();
-      return pids;
-    };
-
-    const list = async (length: number) => {
-      const listed = await db.list(varying, [length], ({ pid }) => pid);
-      return { isLong: listed instanceof LongList, pids: await collect(listed) };
-    };
-
-    const [short, longOnce, long] = [await list(1), await list(500), await list(500)];
-
-    expect([short, longOnce, long].map(({ isLong, pids }) => [isLong, pids.length])).toEqual([
-      [false, 1],
-      [false, 500],
-      [true, 500],
-    ]);
-    expect(await pidsOf('reads')).toEqual(expect.arrayContaining([short.pids[0], longOnce.pids[0]]));
-    expect(await pidsOf('lists')).toContain(long.pids[0]);
-  });
-
-  // Guarantees that short lists never wait for places and turns of long ones.
-  test('that vary wait for the first of them, and run as long ones only if it was long', async ({ api }) => {
-    const { db } = api.services;
-    const varying = query<{ n: number }>('test_first', 'select n from generate_series(1, $1::int) n');
-    const areLong = async (length: number) => {
-      const lists = await Promise.all(upTo(4).map(() => db.list(varying, [length], ({ n }) => n)));
-      expect(await Promise.all(lists.map(collect))).toEqual(lists.map(() => upTo(length).map((n) => n + 1)));
-      return lists.map((list) => list instanceof LongList);
-    };
-
-    expect(await areLong(3)).toEqual([false, false, false, false]);
-    expect(await areLong(500)).toEqual([false, true, true, true]);
-  });
-
-  test('that vary are read again after the first of them failed', async ({ api }) => {
-    const { db } = api.services;
-    const list = () => db.list(quotient, [0], ({ value }) => value);
-
-    const answers = await Promise.allSettled([list(), list(), list()]);
-
-    expect(answers).toMatchObject(answers.map(() => ({ reason: { message: 'division by zero' } })));
   });
 });
 

@@ -941,7 +941,7 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
   ),
   ...faultsIn(
-    'src/db/long-lists/queue.ts',
+    'src/db/lists/queue.ts',
     ['test/rest/fairness'],
     [['a list goes on without its client', 'cancelStatement(pool, client);', '']],
   ),

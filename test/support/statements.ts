@@ -5,7 +5,7 @@ import { declaredStatements } from '../../src/db/query.ts';
 const SRC = join(import.meta.dirname, '../../src');
 
 /** What imports the functions that declare statements, from `db/query.ts` or those that wrap them. */
-const IMPORTS_A_DECLARATION = /import \{[^}]*\b(?:query|command|recordedCommand)\b[^}]*\} from '[./]/;
+const IMPORTS_A_DECLARATION = /import \{[^}]*\b(?:query|list|command|recordedCommand)\b[^}]*\} from '[./]/;
 
 /** Imports every file that can declare statements, in whatever way it is written. @returns all statements of the service */
 export async function allStatements() {

@@ -2,7 +2,6 @@ import { EventEmitter } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { Caller } from '../../src/db/turns/caller.ts';
-import { BatchLists, beginList, endLists } from '../../src/db/long-lists/batch-lists.ts';
 import { BusyError, CallerGoneError, Turns } from '../../src/turns.ts';
 
 const LIMITS = { total: 4, perKey: 2, queuePerKey: 5, waitMs: 60_000 };
@@ -137,53 +136,5 @@ describe('work in turns', () => {
 
     expect(await turns.run(claim, () => Promise.resolve('done'))).toBe('done');
     expect(turns.queued).toBe(0);
-  });
-});
-
-describe('the lists of a batch', () => {
-  /** Starts calls that wait for their turn, and notes in which order they read a list and end. */
-  function aBatch() {
-    const batch = new BatchLists();
-    const log: string[] = [];
-    const call = (name: string, work: () => Promise<void>) =>
-      batch.run(async () => {
-        await beginList();
-        log.push(`${name} reads`);
-        await work();
-        log.push(`${name} ends`);
-      });
-    return { batch, log, call };
-  }
-  const settle = () => new Promise(setImmediate);
-
-  test('are read one after the other, each call until it has ended, also if it fails', async () => {
-    const { log, call } = aBatch();
-    const calls = [
-      call('a', settle),
-      call('b', () => Promise.reject(new Error('no answer'))),
-      call('c', async () => {
-        await beginList();
-        log.push('c reads again');
-      }),
-    ];
-
-    const [, failed] = await Promise.allSettled(calls);
-
-    expect(failed?.status).toBe('rejected');
-    expect(log).toEqual(['a reads', 'a ends', 'b reads', 'c reads', 'c reads again', 'c ends']);
-  });
-
-  test('do not wait for calls without lists, nor for one that waits for something else', async () => {
-    const { batch, log, call } = aBatch();
-    const never = new Promise<void>(() => undefined);
-    void batch.run(() => never);
-    void call('a', async () => {
-      await endLists();
-      await never;
-    });
-
-    await call('b', settle);
-
-    expect(log).toEqual(['a reads', 'b reads', 'b ends']);
   });
 });

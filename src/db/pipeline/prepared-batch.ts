@@ -86,11 +86,6 @@ export class PreparedBatch implements Submittable {
   handleEmptyQuery(): void {}
   handlePortalSuspended(): void {}
 
-  /** The rows of the current statement so far. */
-  protected get rows(): object[] {
-    return this.#statement?.rows ?? [];
-  }
-
   get #statement(): PreparedStatement | undefined {
     return this.#statements[this.#current];
   }

@@ -1,16 +1,15 @@
 import type { MikroORM } from '@mikro-orm/postgresql';
 import type { RunInSpan } from '../../telemetry/span.ts';
 import { retryConflicts } from '../errors.ts';
-import type { ListQueue } from '../long-lists/queue.ts';
-import { LongList } from '../long-lists/long-list.ts';
+import { JsonList } from '../lists/json-list.ts';
+import type { List, ListRunner } from '../lists/list.ts';
+import type { ListQueue } from '../lists/queue.ts';
 import { openTransaction, SNAPSHOT, type OpenTransaction } from './open-transaction.ts';
-import { mapInParts } from '../long-lists/parts.ts';
 import { createPipeline } from './reads.ts';
 import { pipelineTransaction } from './transaction.ts';
 import type { Pools } from '../connection/pools.ts';
 import { bind, type BoundQuery, type Rows } from './prepared-statement.ts';
-import type { Command, ListRunner, Query, Step } from '../query.ts';
-import { RowCounts } from '../long-lists/row-counts.ts';
+import type { Command, Query, Step } from '../query.ts';
 import type { WriteQueue } from '../turns/write-queue.ts';
 
 /** Runs queries and commands, each in one round trip. */
@@ -45,30 +44,19 @@ export function createQueryRunner(
 ): CommandRunner {
   const few = createPipeline(pools.reads);
   const runners = { few, many: (query: BoundQuery) => listQueue.run(query) };
-  const counts = new RowCounts();
   const runCommand = async ({ name, text }: Command<unknown>, values: readonly unknown[]) =>
     (await pools.writes.query({ name, text, values: [...values] })).rows as object[];
   const traced = async <Row>(name: string, run: () => Promise<Rows>): Promise<Row[]> =>
     (await (withSpan === undefined ? run() : withSpan('postgresql', name, run))) as Row[]; // as declared
+  const query = <Row>(declared: Query<Row>, values: readonly unknown[]) =>
+    traced<Row>(declared.name, () => runners[declared.rows](bind([declared, values])));
   return {
-    query: (query, values) => traced(query.name, () => runners[query.rows](bind([query, values]))),
-    async list<Row, Item>(declared: Query<Row>, values: readonly unknown[], convert: (row: Row) => Item) {
-      const query = bind([declared, values]);
-      const key = `${query.name} ${String(query.values[0])}`;
-      const firstCount = counts.firstCount(key);
-      if (firstCount !== undefined) await firstCount;
-      if (!counts.isLong(key))
-        return mapInParts(await counts.count(key, () => traced<Row>(query.name, () => few(query))), convert);
-      return new LongList<Item>(async (work) => {
-        let length = 0;
-        const read = () =>
-          listQueue.read(query, (rows) => {
-            length += rows.length;
-            return work(rows.map((row) => convert(row as Row))); // as declared
-          });
-        await (withSpan === undefined ? read() : withSpan('postgresql', query.name, read));
-        counts.remember(key, length);
-      });
+    query,
+    async list<Item>({ short, long }: List<Item>, values: readonly unknown[]) {
+      const [row] = await query(short, values);
+      if (typeof row?.items === 'string') return JsonList.ofShort<Item>(row.items);
+      const read = () => listQueue.runLong(bind([long, values]));
+      return JsonList.ofLong<Item>(await traced(long.name, read));
     },
     run: (command, values) => traced(command.name, () => writeQueue.run(() => runCommand(command, values))),
     runTogether: (steps, teamId) => {

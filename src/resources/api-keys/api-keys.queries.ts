@@ -1,37 +1,28 @@
 import { activeMembership } from '../../db/predicates.ts';
-import { iso, isoOrNull, query, type QueryRunner } from '../../db/query.ts';
-import { toAccountIds } from '../members/member-id.ts';
+import { instant, list, type ListRunner } from '../../db/lists/list.ts';
+import { query, type QueryRunner } from '../../db/query.ts';
 import type { Scope } from '../../entities/index.ts';
+import { apiKeyOutput, listedKeyOutput } from './api-keys.schema.ts';
 
-type ApiKeyRow = {
-  id: string;
-  name: string;
-  key_prefix: string;
-  last4: string;
-  scopes: Scope[];
-  team_id: string | null;
-  created_at: string;
-  last_used_at: string | null;
-  expires_at: string | null;
-};
+const KEY = `k.id, k.name, k.key_prefix as "keyPrefix", k.last4, k.scopes, k.team_id as "teamId",
+     ${instant('k.created_at')} as "createdAt", ${instant('k.last_used_at')} as "lastUsedAt",
+     ${instant('k.expires_at')} as "expiresAt"`;
 
-const COLUMNS = 'id, name, key_prefix, last4, scopes, team_id, created_at, last_used_at, expires_at';
+const PERSONAL = 'account_id = $1 and team_id is null and revoked_at is null';
+const OF_TEAM = 'team_id = $1 and revoked_at is null';
 
-const personalKeys = query<ApiKeyRow>(
-  'api_key_list_personal',
-  `select ${COLUMNS} from api_key
-   where account_id = $1 and team_id is null and revoked_at is null
-   order by created_at, id`,
-  { rows: 'many' },
-);
+const keysWith = (columns: string, which: string, join = '') => ({
+  select: `select ${columns} from (select * from api_key where ${which}) k ${join} order by k.created_at, k.id`,
+  from: `api_key where ${which}`,
+  rows: 'many' as const,
+});
 
-const teamKeys = query<ApiKeyRow>(
-  'api_key_list_of_team',
-  `select ${COLUMNS} from api_key where team_id = $1 and revoked_at is null order by created_at, id`,
-  { rows: 'many' },
-);
+const personalKeys = list('api_key_list_personal', apiKeyOutput, keysWith(KEY, PERSONAL));
+const teamKeys = list('api_key_list_of_team', apiKeyOutput, keysWith(KEY, OF_TEAM));
 
-const ownKey = query<Pick<ApiKeyRow, 'id' | 'name' | 'scopes'> & { team: { id: string; name: string | null } | null }>(
+type OwnKeyRow = { id: string; name: string; scopes: Scope[]; team: { id: string; name: string | null } | null };
+
+const ownKey = query<OwnKeyRow>(
   'api_key_find_own',
   `select k.id, k.name, k.scopes,
      case when k.team_id is not null then json_build_object('id', k.team_id, 'name',
@@ -46,66 +37,34 @@ export async function findOwnKey(db: QueryRunner, accountId: string, keyId: stri
   return key ?? null;
 }
 
-export const listPersonalKeys = async (db: QueryRunner, accountId: string) =>
-  (await db.query(personalKeys, [accountId])).map(presentRow);
+export const listPersonalKeys = (db: ListRunner, accountId: string) => db.list(personalKeys, [accountId]);
 
 /** Lists all API keys of a team, whichever members created them. */
-export const listTeamKeys = async (db: QueryRunner, teamId: string) =>
-  (await db.query(teamKeys, [teamId])).map(presentRow);
-
-type ListedKeyRow = ApiKeyRow & {
-  product_permissions: string[];
-  previous_secret_until: string | null;
-  account_id: string;
-  email: string | null;
-  first_name: string | null;
-  last_name: string | null;
-};
+export const listTeamKeys = (db: ListRunner, teamId: string) => db.list(teamKeys, [teamId]);
 
 // A secret is not valid longer than its key.
-const SELECT_LISTED = `select k.id, k.name, k.key_prefix, k.last4, k.scopes, k.product_permissions, k.team_id, k.created_at, k.last_used_at,
-     k.expires_at, k.account_id, a.email, a.first_name, a.last_name,
-     (select max(least(s.expires_at, k.expires_at)) from api_key_secret s
+const LISTED = `${KEY}, k.product_permissions as permissions,
+     (select ${instant('max(least(s.expires_at, k.expires_at))')} from api_key_secret s
       where s.api_key_id = k.id and least(s.expires_at, k.expires_at) > now() and s.expires_at is not null)
-       as previous_secret_until
-   from api_key k
-   join account a on a.id = k.account_id
-   where k.revoked_at is null`;
+       as "previousSecretUntil",
+     (select row_to_json(maker) from (
+       select a.id as "accountId", a.id as "userId", a.email, a.first_name as "firstName", a.last_name as "lastName") maker)
+       as "madeBy",`;
 
-const listedPersonalKeys = query<ListedKeyRow>(
+const MAKER = 'join account a on a.id = k.account_id';
+
+const personalKeysWithUse = list(
   'api_key_list_personal_with_use',
-  `${SELECT_LISTED} and k.account_id = $1 and k.team_id is null order by k.created_at, k.id`,
-  { rows: 'many' },
+  listedKeyOutput,
+  keysWith(`${LISTED} true as "isOwn"`, PERSONAL, MAKER),
 );
 
-const listedTeamKeys = query<ListedKeyRow>(
+const teamKeysWithUse = list(
   'api_key_list_of_team_with_use',
-  `${SELECT_LISTED} and k.team_id = $1 order by k.created_at, k.id`,
-  { rows: 'many' },
+  listedKeyOutput,
+  keysWith(`${LISTED} k.account_id = $2 as "isOwn"`, OF_TEAM, MAKER),
 );
 
 /** Lists the API keys of a console page: the account's personal ones, or all of a team. */
-export async function listKeysForPage(db: QueryRunner, accountId: string, teamId: string | undefined) {
-  const rows = await (teamId === undefined
-    ? db.query(listedPersonalKeys, [accountId])
-    : db.query(listedTeamKeys, [teamId]));
-  return rows.map((row) => ({
-    ...presentRow(row),
-    permissions: row.product_permissions,
-    previousSecretUntil: isoOrNull(row.previous_secret_until),
-    madeBy: { ...toAccountIds(row.account_id), email: row.email, firstName: row.first_name, lastName: row.last_name },
-    isOwn: row.account_id === accountId,
-  }));
-}
-
-const presentRow = (row: ApiKeyRow) => ({
-  id: row.id,
-  name: row.name,
-  keyPrefix: row.key_prefix,
-  last4: row.last4,
-  scopes: row.scopes,
-  teamId: row.team_id,
-  createdAt: iso(row.created_at),
-  lastUsedAt: isoOrNull(row.last_used_at),
-  expiresAt: isoOrNull(row.expires_at),
-});
+export const listKeysForPage = (db: ListRunner, accountId: string, teamId: string | undefined) =>
+  teamId === undefined ? db.list(personalKeysWithUse, [accountId]) : db.list(teamKeysWithUse, [teamId, accountId]);

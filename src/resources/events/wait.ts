@@ -34,7 +34,7 @@ export async function waitForEvents<Page>({ db, caller, seconds, signal, read, i
     const leave = news === null || !isEmpty(page) ? undefined : turns.tryEnter([caller]);
     if (news === null || leave === undefined) return page;
     try {
-      return await readUntil({ db, signal, read, isEmpty, deadline, news, page });
+      return await readUntil({ signal, read, isEmpty, deadline, news, page });
     } finally {
       leave();
     }
@@ -43,18 +43,16 @@ export async function waitForEvents<Page>({ db, caller, seconds, signal, read, i
   }
 }
 
-type Wanted<Page> = Omit<Wait<Page>, 'caller' | 'seconds'> & {
+type Wanted<Page> = Omit<Wait<Page>, 'db' | 'caller' | 'seconds'> & {
   readonly deadline: number;
   readonly news: ReturnType<typeof watchEvents>;
   readonly page: Page;
 };
 
-async function readUntil<Page>({ db, signal, read, isEmpty, deadline, news, page }: Wanted<Page>): Promise<Page> {
+async function readUntil<Page>({ signal, read, isEmpty, deadline, news, page }: Wanted<Page>): Promise<Page> {
   const isGone = () => signal?.aborted === true;
   let last = page;
   while (isEmpty(last) && Date.now() < deadline && !isGone()) {
-    // Otherwise calls that wait would use up what their credential can read at a time.
-    await db.listQueue.pause();
     await news.next(Math.min(RECHECK_MS, deadline - Date.now()));
     if (!isGone()) last = await read();
     if (isEmpty(last)) await sleep(Math.min(INTERVAL_MS, Math.max(0, deadline - Date.now())));

@@ -1,7 +1,8 @@
-import type { EmailFailure } from '../../entities/index.ts';
 import { hashSecret } from '../../crypto/tokens.ts';
 import { activeMembership, pendingInvitation } from '../../db/predicates.ts';
+import { instant, list, type ListRunner } from '../../db/lists/list.ts';
 import { iso, query, type QueryRunner } from '../../db/query.ts';
+import { invitationOutput, openInvitationOutput } from './invitations.schema.ts';
 
 type InvitationRow = {
   id: string;
@@ -12,8 +13,6 @@ type InvitationRow = {
   created_at: string;
   expires_at: string;
 };
-
-type AnyRow = InvitationRow & { sent_at: string; is_expired: boolean; email_failure: EmailFailure | null };
 
 type LinkedRow = {
   team_name: string;
@@ -27,15 +26,18 @@ type LinkedRow = {
   accepted_team_id: string | null;
 };
 
-const invitationsOfTeam = query<InvitationRow>(
-  'invitation_list_pending',
-  `select i.id, i.email, i.role_id, r.name as role_name, r.team_id is null as is_system_role, i.created_at, i.expires_at
+const INVITATION = `i.id, i.email, i.role_id as "roleId", r.name as "roleName", r.team_id is null as "isSystemRole",
+     ${instant('i.created_at')} as "createdAt", ${instant('i.expires_at')} as "expiresAt"`;
+
+const invitationsOfTeam = list('invitation_list_pending', invitationOutput, {
+  select: `select ${INVITATION}
    from invitation i
    join role r on r.id = i.role_id
    where i.team_id = $1 and ${pendingInvitation('i')}
    order by i.created_at, i.id`,
-  { rows: 'many' },
-);
+  from: 'invitation where team_id = $1 and accepted_at is null',
+  rows: 'many',
+});
 
 const pendingInvitationById = query<InvitationRow>(
   'invitation_find_pending',
@@ -45,19 +47,20 @@ const pendingInvitationById = query<InvitationRow>(
    where i.id = $2 and i.team_id = $1 and ${pendingInvitation('i')}`,
 );
 
-const openInvitations = query<AnyRow>(
-  'invitation_list_open',
-  `select i.id, i.email, i.role_id, r.name as role_name, r.team_id is null as is_system_role, i.created_at, i.expires_at,
-     coalesce((select max(l.created_at) from invitation_link l where l.invitation_id = i.id), i.created_at) as sent_at,
-     not (${pendingInvitation('i')}) as is_expired,
+const openInvitations = list('invitation_list_open', openInvitationOutput, {
+  select: `select ${INVITATION}, ${instant('sent_at')} as "sentAt", is_expired as "isExpired",
      (select l.email_failure from invitation_link l where l.invitation_id = i.id and l.proves_mailbox
-      order by l.created_at desc limit 1) as email_failure
+      order by l.created_at desc limit 1) as "emailFailure"
    from invitation i
    join role r on r.id = i.role_id
+   cross join lateral (select
+     coalesce((select max(l.created_at) from invitation_link l where l.invitation_id = i.id), i.created_at) as sent_at,
+     not (${pendingInvitation('i')}) as is_expired) state
    where i.team_id = $1 and i.accepted_at is null
    order by is_expired, sent_at desc, i.id`,
-  { rows: 'many' },
-);
+  from: 'invitation where team_id = $1 and accepted_at is null',
+  rows: 'many',
+});
 
 const invitationOfLink = query<LinkedRow>(
   'invitation_find_by_link',
@@ -76,10 +79,7 @@ const invitationOfLink = query<LinkedRow>(
        and m.team_id = i.team_id and ${activeMembership('m')}))`,
 );
 
-export async function listTeamInvitations(db: QueryRunner, teamId: string) {
-  const rows = await db.query(invitationsOfTeam, [teamId]);
-  return rows.map(present);
-}
+export const listTeamInvitations = (db: ListRunner, teamId: string) => db.list(invitationsOfTeam, [teamId]);
 
 export async function findPendingInvitation(db: QueryRunner, teamId: string, invitationId: string) {
   const [row] = await db.query(pendingInvitationById, [teamId, invitationId]);
@@ -87,15 +87,7 @@ export async function findPendingInvitation(db: QueryRunner, teamId: string, inv
 }
 
 /** Lists the invitations that were not accepted, newest first, including expired ones until they are deleted. */
-export async function listOpenInvitations(db: QueryRunner, teamId: string) {
-  const rows = await db.query(openInvitations, [teamId]);
-  return rows.map((row) => ({
-    ...present(row),
-    sentAt: iso(row.sent_at),
-    isExpired: row.is_expired,
-    emailFailure: row.email_failure,
-  }));
-}
+export const listOpenInvitations = (db: ListRunner, teamId: string) => db.list(openInvitations, [teamId]);
 
 const present = (row: InvitationRow) => ({
   id: row.id,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { present } from '../../procedures/lists.ts';
 import { teamProcedure } from '../../procedures/procedures.ts';
 import { resourceId, SUCCESS, success } from '../../procedures/fields.ts';
 import { endpoint, router } from '../../procedures/trpc.ts';
@@ -18,7 +19,9 @@ export const invitationsRouter = router({
     .output(z.array(invitationOutput))
     .query(({ ctx, input }) =>
       // Specification, section 4.13: an empty list without the permission, not a 403.
-      ctx.membership.permissions.includes('invite_members') ? listTeamInvitations(ctx.services.db, input.teamId) : [],
+      ctx.membership.permissions.includes('invite_members')
+        ? present(listTeamInvitations(ctx.services.db, input.teamId))
+        : [],
     ),
 
   createTeamInvitation: teamProcedure({

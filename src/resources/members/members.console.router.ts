@@ -4,7 +4,7 @@ import { teamProcedure } from '../../procedures/procedures.ts';
 import { resourceId, SUCCESS, success } from '../../procedures/fields.ts';
 import { accountIdOf, memberId } from './member-id.ts';
 import { router } from '../../procedures/trpc.ts';
-import { present } from '../../procedures/long-lists.ts';
+import { present } from '../../procedures/lists.ts';
 import { readMembersByDay } from './history.queries.ts';
 import { listMembersWithTerms, previewRemoval, previewRemovals } from './members.queries.ts';
 import {

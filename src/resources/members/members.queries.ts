@@ -1,39 +1,31 @@
 import { activeMembership, liveApiKey, liveGrant, pendingInvitation, privilegedRole } from '../../db/predicates.ts';
-import { isoOrNull, query, type ListRunner, type QueryRunner } from '../../db/query.ts';
+import { instant, list, type ListRunner } from '../../db/lists/list.ts';
+import { query, type QueryRunner } from '../../db/query.ts';
 import type { Permission } from '../../entities/index.ts';
-import { withAccountId } from './members.schema.ts';
 import { ProblemError } from '../../problems/error.ts';
+import { memberOutput, memberWithTermsOutput } from './members.schema.ts';
 
-type MemberRow = {
-  membership_id: string;
-  user_id: string;
-  email: string | null;
-  first_name: string | null;
-  last_name: string | null;
-  avatar: string | null;
-  role_id: string;
-  role_name: string;
-  is_system_role: boolean;
-  is_active: boolean;
-  joined_at: string | null;
-};
+const MEMBER = `m.id as "membershipId", a.id as "userId", a.email, a.first_name as "firstName", a.last_name as "lastName",
+     a.avatar, r.id as "roleId", r.name as "roleName", r.team_id is null as "isSystemRole",
+     ${activeMembership('m')} as "isActive", ${instant('m.joined_at')} as "joinedAt"`;
 
 /** Selects the memberships of a team in the order of the list. */
-const memberships = (moreColumns = '') =>
-  `select m.id as membership_id, a.id as user_id, a.email, a.first_name, a.last_name, a.avatar,
-     r.id as role_id, r.name as role_name, r.team_id is null as is_system_role,
-     ${activeMembership('m')} as is_active, m.joined_at${moreColumns}
+const membersWith = (columns: string) => ({
+  select: `select ${columns}
    from membership m
    join account a on a.id = m.account_id
    join role r on r.id = m.role_id
    where m.team_id = $1
-   order by m.joined_at, m.id`;
+   order by m.joined_at, m.id`,
+  from: 'membership where team_id = $1',
+});
 
-const membersOfTeam = query<MemberRow>('membership_list_of_team', memberships());
+const membersOfTeam = list('membership_list_of_team', memberOutput, membersWith(MEMBER));
 
-const membersWithTerms = query<MemberRow & { expires_at: string | null }>(
+const membersWithTerms = list(
   'membership_list_of_team_with_terms',
-  memberships(', m.expires_at'),
+  memberWithTermsOutput,
+  membersWith(`${MEMBER}, a.id as "accountId", ${instant('m.expires_at')} as "expiresAt"`),
 );
 
 type RemovalRow = {
@@ -85,28 +77,10 @@ const removalOfMembers = query<RemovalRow>(
 );
 
 /** Lists all memberships of a team, including inactive and expired ones. */
-export const listTeamMembers = (db: ListRunner, teamId: string) => db.list(membersOfTeam, [teamId], toMember);
+export const listTeamMembers = (db: ListRunner, teamId: string) => db.list(membersOfTeam, [teamId]);
 
 /** Lists all memberships of a team with their expiry. */
-export const listMembersWithTerms = (db: ListRunner, teamId: string) =>
-  db.list(membersWithTerms, [teamId], (row) => ({
-    ...withAccountId(toMember(row)),
-    expiresAt: isoOrNull(row.expires_at),
-  }));
-
-const toMember = (row: MemberRow) => ({
-  membershipId: row.membership_id,
-  userId: row.user_id,
-  email: row.email,
-  firstName: row.first_name,
-  lastName: row.last_name,
-  avatar: row.avatar,
-  roleId: row.role_id,
-  roleName: row.role_name,
-  isSystemRole: row.is_system_role,
-  isActive: row.is_active,
-  joinedAt: isoOrNull(row.joined_at),
-});
+export const listMembersWithTerms = (db: ListRunner, teamId: string) => db.list(membersWithTerms, [teamId]);
 
 /**
  * Returns what removing a member would revoke: API keys, grants, an offer of ownership, and of the invitations that they

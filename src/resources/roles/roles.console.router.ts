@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { present } from '../../procedures/lists.ts';
 import { teamProcedure } from '../../procedures/procedures.ts';
 import { SUCCESS, success } from '../../procedures/fields.ts';
 import { router } from '../../procedures/trpc.ts';
 import { createRoleInput, deleteRoleInput, fullRoleOutput, presentRole, updateRoleInput } from './roles.schema.ts';
-import { listTeamRoles } from './roles.queries.ts';
+import { listFullRoles } from './roles.queries.ts';
 import { createRole, deleteRole, updateRole } from './roles.service.ts';
 
 const access = { scope: 'teams:write', permission: 'edit_team_settings' } as const;
@@ -13,7 +14,7 @@ export const rolesConsoleRouter = router({
   /** Lists the roles like `listTeamRoles`, with what they hold of the product. */
   list: teamProcedure({ scope: 'members:read', permission: 'access_dashboard' })
     .output(z.array(fullRoleOutput))
-    .query(({ ctx }) => listTeamRoles(ctx.services.db, ctx.membership)),
+    .query(({ ctx }) => present(listFullRoles(ctx.services.db, ctx.membership))),
 
   create: teamProcedure({ ...access, input: createRoleInput })
     .meta({ effect: 'widens if the role is privileged' })

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { present } from '../../procedures/lists.ts';
 import { teamProcedure } from '../../procedures/procedures.ts';
 import { endpoint, router } from '../../procedures/trpc.ts';
 import { listTeamRoles } from './roles.queries.ts';
@@ -14,5 +15,5 @@ export const rolesRouter = router({
       }),
     )
     .output(z.array(roleOutput))
-    .query(({ ctx }) => listTeamRoles(ctx.services.db, ctx.membership)),
+    .query(({ ctx }) => present(listTeamRoles(ctx.services.db, ctx.membership))),
 });

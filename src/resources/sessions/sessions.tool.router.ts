@@ -11,7 +11,7 @@ export const sessionsToolRouter = router({
     .input(z.object({ sessionId: resourceId }))
     .output(plannedChange)
     .query(async ({ ctx: { services, principal }, input: { sessionId: id } }) => {
-      const session = (await listMySessions(services.db, principal)).find((one) => one.id === id);
+      const session = (await listMySessions(services.db, principal)).items().find((one) => one.id === id);
       const isShown = principal.scopes.includes('profile:read');
       const device = [session?.browser, session?.os, session?.city].filter(Boolean).join(', ');
       return {

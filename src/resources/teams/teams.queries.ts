@@ -1,29 +1,21 @@
 import { MEMBERSHIP_COLUMNS, toMembership, type MembershipColumns } from '../../auth/find-credential.ts';
 import type { ActiveMembership, Principal } from '../../auth/principal.ts';
 import { activeMembership } from '../../db/predicates.ts';
-import { iso, query, type ListRunner, type QueryRunner } from '../../db/query.ts';
+import { list, type ListRunner } from '../../db/lists/list.ts';
+import { iso, query, type QueryRunner } from '../../db/query.ts';
 import { toAccountIds } from '../members/member-id.ts';
+import { teamOutput } from './teams.schema.ts';
 
-type TeamRow = {
-  id: string;
-  name: string;
-  slug: string;
-  description: string | null;
-  avatar_url: string | null;
-  role_id: string;
-  role_name: string;
-};
-
-const teamsOfAccount = query<TeamRow>(
-  'team_list_of_account',
-  `select t.id, t.name, t.slug, t.description, t.avatar_url, r.id as role_id, r.name as role_name
+const teamsOfAccount = list('team_list_of_account', teamOutput, {
+  select: `select t.id, t.name, t.slug, t.description, t.avatar_url as "avatarUrl",
+     (select row_to_json(held) from (select r.id, r.name) held) as role
    from membership m
    join team t on t.id = m.team_id
    join role r on r.id = m.role_id
-   where m.account_id = $1 and ($2::text is null or m.team_id = $2)
-     and ${activeMembership('m')}
+   where m.account_id = $1 and ($2::text is null or m.team_id = $2) and ${activeMembership('m')}
    order by t.name, t.id`,
-);
+  from: 'membership where account_id = $1',
+});
 
 const membershipOfSlug = query<MembershipColumns & { team_id: string }>(
   'membership_find_by_slug',
@@ -63,14 +55,7 @@ const offersToAccount = query<{ team_id: string; team_name: string; expires_at: 
 
 /** Lists the teams that a credential gives access to: those with an active membership, or the one of a team credential. */
 export const listTeams = (db: ListRunner, { accountId, teamId }: Principal) =>
-  db.list(teamsOfAccount, [accountId, teamId], (row) => ({
-    id: row.id,
-    name: row.name,
-    slug: row.slug,
-    description: row.description,
-    avatarUrl: row.avatar_url,
-    role: { id: row.role_id, name: row.role_name },
-  }));
+  db.list(teamsOfAccount, [accountId, teamId]);
 
 /** Returns the active membership of an account in the team with a slug, or null. */
 export async function findMembershipBySlug(db: QueryRunner, accountId: string, slug: string) {

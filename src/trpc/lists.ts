@@ -1,18 +1,18 @@
 import type { TRPCResponse } from '@trpc/server/rpc';
 import type { Response } from 'express';
+import { JsonList } from '../db/lists/json-list.ts';
 import { writePieces } from '../http/write-pieces.ts';
-import { JsonText } from '../procedures/json-text.ts';
 
 /**
- * Sends a response that contains long lists. tRPC makes the JSON of a whole response at once, with a placeholder for
- * each long list; here the lists are put in their places, and sent as fast as the client reads.
+ * Sends a response that contains lists. tRPC makes the JSON of a whole response at once, with a placeholder for each list;
+ * here the lists are put in their places, and sent as fast as the client reads.
  * @param answers what tRPC answers to the calls of the request
  */
-export function sendLongLists(res: Response, answers: readonly TRPCResponse[]): void {
-  const texts = answers
+export function sendLists(res: Response, answers: readonly TRPCResponse[]): void {
+  const lists = answers
     .map((answer) => ('result' in answer && 'data' in answer.result ? answer.result.data : undefined))
-    .filter((data) => data instanceof JsonText);
-  if (texts.length === 0) return;
+    .filter((data) => data instanceof JsonList);
+  if (lists.length === 0) return;
   const written: Uint8Array[] = [];
   const [write, end] = [res.write.bind(res), res.end.bind(res)];
   res.write = ((chunk: Uint8Array) => {
@@ -22,8 +22,9 @@ export function sendLongLists(res: Response, answers: readonly TRPCResponse[]): 
   res.end = ((chunk?: string) => {
     if (chunk !== undefined) written.push(Buffer.from(chunk));
     Object.assign(res, { write, end });
-    const pieces = JsonText.insert(Buffer.concat(written).toString(), texts);
-    void writePieces(res, pieces);
+    const pieces = JsonList.insert(Buffer.concat(written).toString(), lists);
+    if (lists.some(({ isLong }) => isLong)) void writePieces(res, pieces);
+    else res.end(Buffer.concat(pieces));
     return res;
   }) as typeof end;
 }
