@@ -3,10 +3,13 @@ import type { Database } from '../db/database.ts';
 import { command } from '../db/query.ts';
 import { countKeyUses } from './key-uses.ts';
 import type { OperatorPrincipal, Principal } from './principal.ts';
-import { DAY_MS, MINUTE_MS, SECOND_MS } from '../time.ts';
+import { MINUTE_MS, SECOND_MS } from '../time.ts';
 import { oneAtATime } from '../turns.ts';
 
 const FLUSH_MS = 15 * SECOND_MS;
+
+/** SQL for the minute of a use, so many seconds ago by the clock of the database, which decides what is idle. */
+const minuteOf = (ago: string): string => `date_trunc('minute', now() - make_interval(secs => ${ago}))`;
 
 // Locks rows in the order of their ids (see LOCK_ORDER), so that batches of several replicas and scope changes cannot deadlock.
 const createUseCommand = (table: 'api_key' | 'oauth_grant' | 'operator_key') =>
@@ -16,7 +19,8 @@ const createUseCommand = (table: 'api_key' | 'oauth_grant' | 'operator_key') =>
      from (
        select c.id, greatest(noted.at, c.created_at) as at
        from ${table} c
-       join unnest($1::text[], $2::timestamptz[]) as noted(id, at) on noted.id = c.id
+       join (select id, ${minuteOf('ago')} as at from unnest($1::text[], $2::float8[]) as sent(id, ago)) noted
+         on noted.id = c.id
        where c.last_used_at is null or c.last_used_at < noted.at
        order by c.id
        for no key update of c
@@ -38,8 +42,10 @@ const writeSessionUse = command<never>(
    from (
      select s.id, noted.until, noted.at, noted.address
      from session s
-     join unnest($1::text[], $2::timestamptz[], $3::timestamptz[], $4::text[]) as noted(id, until, at, address)
-       on noted.id = s.id
+     join (
+       select id, ${minuteOf('ago')} as at, ${minuteOf('ago')} + make_interval(days => $4::int) as until, address
+       from unnest($1::text[], $2::float8[], $3::text[]) as sent(id, ago, address)
+     ) noted on noted.id = s.id
      where s.idle_expires_at < noted.until
      order by s.id
      for no key update of s
@@ -48,8 +54,8 @@ const writeSessionUse = command<never>(
 );
 
 /**
- * Updates `lastUsedAt` of keys, grants and sessions, rounded to minutes but not before its creation, and the idle expiry of sessions, and counts the
- * requests of API keys by day. Uses are collected in memory and written in batches, so that requests do not write. A
+ * Updates `lastUsedAt` of keys, grants and sessions, rounded to minutes but not before its creation, and the idle expiry
+ * of sessions, and counts the requests of API keys by day. Uses are collected in memory and written in batches, so that requests do not write. A
  * crash loses the uses since the last batch.
  */
 export type Usage = {
@@ -68,12 +74,12 @@ export type Usage = {
 type Used = Pick<Principal | OperatorPrincipal, 'kind' | 'credentialId'> & Partial<Pick<Principal, 'sessionId'>>;
 
 export function trackUsage(db: Database, sessionIdleDays: number, onError: (error: unknown) => void): Usage {
-  const keys = createBatch((ids, uses) => db.run(writeKeyUse, [ids, uses.map(toTime)]));
-  const grants = createBatch((ids, uses) => db.run(writeGrantUse, [ids, uses.map(toTime)]));
-  const operatorKeys = createBatch((ids, uses) => db.run(writeOperatorKeyUse, [ids, uses.map(toTime)]));
+  const keys = createBatch((ids, uses) => db.run(writeKeyUse, [ids, uses.map(toSecondsAgo)]));
+  const grants = createBatch((ids, uses) => db.run(writeGrantUse, [ids, uses.map(toSecondsAgo)]));
+  const operatorKeys = createBatch((ids, uses) => db.run(writeOperatorKeyUse, [ids, uses.map(toSecondsAgo)]));
   const sessions = createBatch((ids, uses) => {
-    const until = uses.map(({ minute }) => toIso(minute + sessionIdleDays * DAY_MS));
-    return db.run(writeSessionUse, [ids, until, uses.map(toTime), uses.map(({ address }) => address)]);
+    const addresses = uses.map(({ address }) => address);
+    return db.run(writeSessionUse, [ids, uses.map(toSecondsAgo), addresses, sessionIdleDays]);
   });
   const keyDays = countKeyUses(db);
 
@@ -87,11 +93,11 @@ export function trackUsage(db: Database, sessionIdleDays: number, onError: (erro
 
   return {
     note({ kind, credentialId, sessionId }, address) {
-      const minute = Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS;
+      const at = performance.now();
       const uses = { 'api-key': keys, 'oauth-grant': grants, 'operator-key': operatorKeys, session: sessions }[kind];
-      uses.note(credentialId, { minute, address });
+      uses.note(credentialId, { at, address });
       // The address is that of the application.
-      if (sessionId) sessions.note(sessionId, { minute, address: null });
+      if (sessionId) sessions.note(sessionId, { at, address: null });
       if (kind === 'api-key') keyDays.note(credentialId, address);
     },
     noteFirstUse(tokenHash) {
@@ -111,10 +117,12 @@ export function trackUsage(db: Database, sessionIdleDays: number, onError: (erro
   };
 }
 
-type Use = { readonly minute: number; readonly address: string | null };
+/** `at` is of `performance.now()`: how long ago it was does not depend on the clock of this machine. */
+type Use = { readonly at: number; readonly address: string | null };
 
-const toIso = (time: number): string => new Date(time).toISOString();
-const toTime = ({ minute }: Use): string => toIso(minute);
+const toSecondsAgo = ({ at }: Use): number => (performance.now() - at) / SECOND_MS;
+const toMinute = (use: Use | undefined): number | undefined =>
+  use && Math.floor((performance.timeOrigin + use.at) / MINUTE_MS);
 
 /** Creates a batch of uses. It remembers the last written minute of each id, so that a minute is written once. */
 function createBatch(save: (ids: string[], uses: Use[]) => Promise<unknown>) {
@@ -123,7 +131,8 @@ function createBatch(save: (ids: string[], uses: Use[]) => Promise<unknown>) {
 
   return {
     note(id: string, use: Use): void {
-      if (pending.get(id)?.minute !== use.minute && written.get(id)?.minute !== use.minute) pending.set(id, use);
+      const isNoted = [pending, written].some((uses) => toMinute(uses.get(id)) === toMinute(use));
+      if (!isNoted) pending.set(id, use);
     },
     async write(): Promise<void> {
       if (pending.size === 0) return;

@@ -9,7 +9,6 @@ import { keyListCommand } from './key-list.ts';
 import { keyRevokeCommand } from './key-revoke.ts';
 import { requireAccountByEmail, withServices } from './operate.ts';
 import { days, emailOption, expiryOption, listOf, option, productPermissions, resourceName } from './options.ts';
-import { addDays } from '../time.ts';
 
 type CreateOptions = {
   email: string;
@@ -59,7 +58,7 @@ export function keyCommands(key: Command): void {
               : options.scopes,
           permissions: options.productPermissions,
           teamId: team,
-          expiresAt: expiresAt ?? (expiresInDays === undefined ? null : addDays(new Date(), expiresInDays)),
+          expiresAt: expiresAt ?? (expiresInDays === undefined ? null : { days: expiresInDays }),
         });
         const json = { key: presentFullKey(created.key), secret: created.secret };
         return {

@@ -8,7 +8,6 @@ import {
   revokeOperatorKey,
   rotateOperatorKey,
 } from '../resources/operator-keys/operator-keys.service.ts';
-import { addDays } from '../time.ts';
 import { withServices } from './operate.ts';
 import { days, expiryOption, hours, listOf, option, required, resourceName } from './options.ts';
 import type { Answer, Line } from './output.ts';
@@ -41,7 +40,7 @@ export function operatorKeyCommands(operatorKey: Command): void {
             name: fields.name,
             scopes: fields.scopes,
             addresses: fields.addresses,
-            expiresAt: expiresAt ?? (expiresInDays === undefined ? null : addDays(new Date(), expiresInDays)),
+            expiresAt: expiresAt ?? (expiresInDays === undefined ? null : { days: expiresInDays }),
           }),
         ),
       ),

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { Account } from './account.ts';
-import { base, instant, text, textId } from './base.ts';
+import { base, instant, isExpired, text, textId } from './base.ts';
 import { OAuthGrant } from './oauth-grant.ts';
 import { OAuthTokenFamily } from './oauth-token-family.ts';
 import { productPermissions } from './permission-catalogue.ts';
@@ -31,6 +31,7 @@ const ApiKeySchema = defineEntity({
     /** Precise to the minute. Written in batches outside the request. */
     lastUsedAt: instant().nullable(),
     expiresAt: instant().nullable(),
+    isExpired: isExpired(),
     revokedAt: instant().nullable(),
     /** When the job for unused keys looks at it again; null before its first look. */
     unusedCheckAt: instant().nullable().hidden(),

@@ -47,6 +47,16 @@ export const base = (kind: string) => ({
 /** A `timestamptz` column with milliseconds, the precision of a JavaScript `Date`. */
 export const instant = () => p.datetime().columnType('timestamptz(3)');
 
+/** SQL of the columns of the row that is read. */
+export type Formula = (columns: Record<string, string>) => string;
+
+/**
+ * Whether `expires_at` has passed when the row is read, by the clock of the database: that of this machine can differ. Not a
+ * column, so it is set with an `expiresAt` that is.
+ */
+export const isExpired = () =>
+  p.boolean().formula<Formula>(({ expiresAt }) => `coalesce(${expiresAt} <= now(), false)`);
+
 /** What precedes an external id where an id is expected. Ids never begin with it. */
 export const EXTERNAL_ID_PREFIX = 'ext:';
 

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { Account } from './account.ts';
-import { base, instant, text, textId } from './base.ts';
+import { base, instant, isExpired, text, textId } from './base.ts';
 import { Role } from './role.ts';
 import { Team } from './team.ts';
 
@@ -19,6 +19,7 @@ const InvitationSchema = defineEntity({
     /** The first-party application that sent it, where accepting it leads. Looked up when it is used. */
     clientId: textId().nullable(),
     expiresAt: instant(),
+    isExpired: isExpired(),
     acceptedAt: instant().nullable(),
   },
   indexes: [

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { Account } from './account.ts';
-import { base, instant } from './base.ts';
+import { base, instant, isExpired } from './base.ts';
 import { metadataChecks, metadataColumns } from './metadata.ts';
 import { Role } from './role.ts';
 import { Team } from './team.ts';
@@ -16,6 +16,7 @@ const MembershipSchema = defineEntity({
     /** Together with `expiresAt`, determines the state: active, inactive or expired. */
     isActive: p.boolean().default(true),
     expiresAt: instant().nullable(),
+    isExpired: isExpired(),
     joinedAt: instant().nullable(),
     ...metadataColumns(),
   },

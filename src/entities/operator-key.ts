@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { base, instant, text } from './base.ts';
+import { base, instant, isExpired, text } from './base.ts';
 
 /** The scopes of operator keys, in the order of the documentation. */
 export const OPERATOR_SCOPES = [
@@ -31,6 +31,7 @@ const OperatorKeySchema = defineEntity({
     /** Precise to the minute. Written in batches outside the request. */
     lastUsedAt: instant().nullable(),
     expiresAt: instant().nullable(),
+    isExpired: isExpired(),
     revokedAt: instant().nullable(),
   },
   checks: [

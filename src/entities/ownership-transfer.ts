@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { Account } from './account.ts';
-import { instant } from './base.ts';
+import { instant, isExpired } from './base.ts';
 import { Team } from './team.ts';
 
 /** An offer of the owner to another member, who becomes the owner by accepting it. A team has at most one. */
@@ -12,6 +12,7 @@ const OwnershipTransferSchema = defineEntity({
     nominee: () => p.manyToOne(Account).deleteRule('cascade'),
     createdAt: instant().onCreate(() => new Date()),
     expiresAt: instant(),
+    isExpired: isExpired(),
   },
   indexes: [{ name: 'ownership_transfer_nominee_index', properties: ['nominee'] }],
 });

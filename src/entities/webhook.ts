@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { Account } from './account.ts';
-import { base, instant, text, textId } from './base.ts';
+import { base, instant, text, textId, type Formula } from './base.ts';
 import { Team } from './team.ts';
 
 /** Where events are delivered to: an endpoint of a team, or of the installation. */
@@ -21,6 +21,10 @@ const WebhookEndpointSchema = defineEntity({
     /** The secret before the rotation, encrypted. It also signs until its expiry. */
     previousSecret: text().nullable().hidden(),
     previousExpiresAt: instant().nullable(),
+    /** Whether the previous secret still signs, by the clock of the database. Not a column, so it is set with the expiry. */
+    isOverlapping: p
+      .boolean()
+      .formula<Formula>(({ previousExpiresAt }) => `coalesce(${previousExpiresAt} > now(), false)`),
     pausedAt: instant().nullable(),
     disabledAt: instant().nullable(),
     disabledReason: text().nullable(),

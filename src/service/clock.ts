@@ -6,7 +6,8 @@ type Log = { warn(fields: object, message: string): void };
 
 /**
  * Warns if the clocks of this machine and the database differ, now and every hour. That of the database decides about
- * sessions, proofs, codes and tokens; ids, the times of events, id tokens and DPoP proofs follow that of this machine.
+ * sessions, proofs, codes, tokens, memberships and keys; ids, the times of events, id tokens and DPoP proofs follow that of
+ * this machine.
  * @returns what ends it
  */
 export function watchClock(db: QueryRunner, log: Log): () => void {

@@ -3,6 +3,8 @@ import { activeMembership } from '../db/predicates.ts';
 import type { Permission } from '../entities/index.ts';
 import { inTransaction } from '../events/chain/sql.ts';
 import type { DeliveredRow } from '../events/feed/read.ts';
+import { SECOND_MS } from '../time.ts';
+import { SCHEDULE_MS } from './retry.ts';
 import type { Free } from './slots.ts';
 import { SLOW_SECONDS } from './slots.ts';
 
@@ -19,6 +21,8 @@ export type Claim = {
   readonly event_id: string | null;
   readonly type: string;
   readonly created_at: string;
+  /** Whether it is older than the time of all attempts. */
+  readonly is_overdue: boolean;
   /** Includes the attempt that is to be made. */
   readonly attempts: number;
   readonly url: string;
@@ -98,6 +102,7 @@ const CLAIM = `
     update webhook_queue q set next_at = next.at from next where q.endpoint_id = next.id
   )
   select d.id, d.endpoint_id, d.event_id, d.event as type, to_jsonb(d.created_at) #>> '{}' as created_at, d.attempts,
+    d.created_at < now() - interval '${SCHEDULE_MS / SECOND_MS} seconds' as is_overdue,
     w.url, w.team_id, w.secret, case when w.previous_expires_at > now() then w.previous_secret end as previous_secret,
     case when e.id is not null
       then to_jsonb(e) - 'mac' || jsonb_build_object('type', coalesce(p.type, d.event), 'data', p.data) end as row,

@@ -7,7 +7,7 @@ import { disableEndpoints, type DisableReason } from './disable.ts';
 import { notify, notifyOperators } from '../jobs/notify.ts';
 import type { Result } from './attempt.ts';
 import { wakeEndpoints } from './queue.ts';
-import { FAILING_DAYS_MAX, SCHEDULE_MS } from './retry.ts';
+import { FAILING_DAYS_MAX } from './retry.ts';
 
 /**
  * Stores results. Those of deliveries that were deleted meanwhile are dropped, and so is the answer to data that was
@@ -93,7 +93,7 @@ export async function noteResults(pool: Pool, db: Database, results: readonly Re
  */
 function isExhausted({ claim, state, attempt }: Result): boolean {
   if (claim.event_id === null || attempt === null || state === 'delivered') return false;
-  return state === 'failed' || (claim.attempts > 1 && Date.now() - Date.parse(claim.created_at) > SCHEDULE_MS);
+  return state === 'failed' || (claim.attempts > 1 && claim.is_overdue);
 }
 
 const toNote = ({ claim, state, reason, delayMs, attempt }: Result) => ({

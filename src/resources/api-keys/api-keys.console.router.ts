@@ -25,7 +25,6 @@ import {
 import { createApiKey } from './creation.service.ts';
 import { requireKeyManager } from './key-manager.ts';
 import { setKeyPermissions } from './permissions.service.ts';
-import { addDays } from '../../time.ts';
 import { revokeKeyInTeam } from './revocation.service.ts';
 import { renameApiKey } from './rename.service.ts';
 import { rotateApiKey } from './rotation.service.ts';
@@ -65,7 +64,7 @@ export const apiKeysConsoleRouter = router({
     .mutation(async ({ ctx, input: { expiresInDays, ...input } }) => {
       const { db, tokens, config } = ctx.services;
       if (input.teamId !== undefined) await requireKeyManager(ctx, input.teamId);
-      const expiresAt = expiresInDays === undefined ? null : addDays(new Date(), expiresInDays);
+      const expiresAt = expiresInDays === undefined ? null : { days: expiresInDays };
       const bounds = { caller: ctx.principal, keyLimit: config.keyLimit };
       const { key, secret } = await createApiKey(db, tokens, { ...input, expiresAt }, bounds);
       return { key: presentFullKey(key), secret };

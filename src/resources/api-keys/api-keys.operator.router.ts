@@ -2,7 +2,6 @@ import { cursorsOf } from '../../procedures/cursors.ts';
 import { SUCCESS, success } from '../../procedures/fields.ts';
 import { forOperatorKeys, operatorKeyProcedure } from '../../procedures/procedures.ts';
 import { endpoint, router } from '../../procedures/trpc.ts';
-import { addDays } from '../../time.ts';
 import { readAccount } from '../operator/account-list.queries.ts';
 import { changeAs } from '../operator/change.ts';
 import { listKeysOf, readKey, type OperatorKeyView } from '../operator/key-list.queries.ts';
@@ -134,7 +133,7 @@ export const apiKeysOperatorRouter = router({
         const created = await createApiKeyFor(db, caller, tokens, await toAccountId(db, accountId), {
           ...given,
           teamId: teamId === undefined ? undefined : await toTeamId(db, teamId),
-          expiresAt: expiresInDays === undefined ? null : addDays(new Date(), expiresInDays),
+          expiresAt: expiresInDays === undefined ? null : { days: expiresInDays },
         });
         return { key: show(await readKey(db, created.key.id)), secret: created.secret };
       }),

@@ -16,7 +16,6 @@ import { updateApiKey } from './api-keys.service.ts';
 import { createApiKey } from './creation.service.ts';
 import { requireKeyManager } from './key-manager.ts';
 import { revokeOwnKey } from './revocation.service.ts';
-import { addDays } from '../../time.ts';
 
 export const apiKeysRouter = router({
   listApiKeys: accountProcedure('api-keys:read')
@@ -63,7 +62,7 @@ export const apiKeysRouter = router({
       const { name } = toReadableNames(ctx, { name: input.name });
       const { db, tokens, config } = ctx.services;
       if (input.teamId !== undefined) await requireKeyManager(ctx, input.teamId);
-      const expiresAt = expiresInDays === undefined ? null : addDays(new Date(), expiresInDays);
+      const expiresAt = expiresInDays === undefined ? null : { days: expiresInDays };
       const bounds = { caller: ctx.principal, keyLimit: config.keyLimit };
       const { key, secret } = await createApiKey(db, tokens, { ...input, name, expiresAt }, bounds);
       return { key: presentApiKey(key), secret };

@@ -1,6 +1,7 @@
 import type { Principal } from '../../auth/principal.ts';
 import { sortScopes } from '../../auth/scopes.ts';
 import type { Tokens } from '../../crypto/tokens.ts';
+import { nowStep, toNow } from '../../db/clock.ts';
 import { command, query, type RowsOf, type Step } from '../../db/query.ts';
 import { newId, type ProductPermission, type Scope } from '../../entities/index.ts';
 import { invalidInput, ProblemError } from '../../problems/error.ts';
@@ -13,6 +14,7 @@ import type { Change, TransactionScope } from '../../transactions/steps.ts';
 import { sortProductPermissions } from '../../auth/permissions.ts';
 import { requireEnabled } from '../accounts/require-account.ts';
 import { declaredSteps, requireDeclared, type Declared } from '../permissions/declared-permissions.ts';
+import { toEnd, type End } from '../../time.ts';
 import { requireForKind, requireHeld } from './api-keys.service.ts';
 import { lockCredentialSteps, readHeld, type KeyOrigin } from './held-scopes.ts';
 import { hasEqualRights, isRotation, rotationsStep } from './rotation-by-key.ts';
@@ -24,7 +26,7 @@ export type NewApiKey = {
   /** Of the operator’s product. */
   readonly permissions?: readonly ProductPermission[] | undefined;
   readonly teamId?: string | undefined;
-  readonly expiresAt: Date | null;
+  readonly expiresAt: End;
 };
 
 /** The rows of the statements that a change reads first. */
@@ -55,6 +57,7 @@ export async function createApiKey(
   const declaring = declaringSteps(input);
   const credential = lockCredentialSteps(caller);
   const reads = [
+    nowStep,
     teamId === undefined ? ([keysOfAccount, [accountId]] as const) : ([keysOfTeam, [teamId]] as const),
     noticeTargetStep(accountId),
     rotationsStep(caller),
@@ -62,7 +65,7 @@ export async function createApiKey(
   ] as const;
   const create = (opened: Change, rows: Found, inTeam: readonly ProductPermission[] | null) => {
     const declared = readDeclaring(rows, declaring);
-    const [[count], targets, [rotations], ...locked] = rows.slice(declaring.length) as unknown as Rows; // as the statements declare
+    const [time, [count], targets, [rotations], ...locked] = rows.slice(declaring.length) as unknown as Rows; // as the statements declare
     const held = readHeld(caller, locked);
     requireDeclared(declared, permissions, FOR_KEYS);
     requireAllowed(permissions, held.productLimit, inTeam);
@@ -73,8 +76,8 @@ export async function createApiKey(
       throw new ProblemError('key_limit_reached', `There are ${active} active keys; the limit is ${keyLimit}.`);
     const maker = hasEqualRights(caller, input) ? held.key : null;
     const rotationId = maker === null ? null : (maker.rotation_id ?? maker.id);
-    const created = insertKey(opened, tokens, accountId, { ...input, rotationId }, held.origin);
-    if (maker === null || !isRotation(maker, created.key.expiresAt, rotations))
+    const created = insertKey(opened, tokens, accountId, { ...input, rotationId, now: toNow(time) }, held.origin);
+    if (maker === null || !isRotation(maker, created.key, rotations))
       for (const step of createNotices(accountId, targets, input)) opened.later(step);
     return created;
   };
@@ -146,12 +149,14 @@ export function createApiKeyFor(
     requireEnabled(account, '/accountId');
     requireHolder(account);
     requireDeclared(readDeclaring(rows, declaring), permissions, FOR_KEYS);
-    const targets = rows.at(-1) as Parameters<typeof noticeSteps>[1]; // of the last statement
+    // Of the last two statements.
+    const targets = rows.at(-2) as Parameters<typeof noticeSteps>[1];
+    const now = toNow(rows.at(-1) as { now: string }[]);
     for (const step of createNotices(accountId, targets, input)) opened.later(step);
-    return insertKey(opened, tokens, accountId, input, null);
+    return insertKey(opened, tokens, accountId, { ...input, now }, null);
   };
   if (teamId === undefined) {
-    const reads = [...declaring, noticeTargetStep(accountId)] as const;
+    const reads = [...declaring, noticeTargetStep(accountId), nowStep] as const;
     const spec = { on: { account: accountId }, requires: 'operator', reads } as const;
     return change(db, caller, spec, (opened, rows) => create(opened, opened.account, rows));
   }
@@ -159,7 +164,7 @@ export function createApiKeyFor(
     [lockAccountShared, [accountId]],
     [lockMembershipStep, [teamId, accountId]],
   ] as const;
-  const reads = [...declaring, ...locks, noticeTargetStep(accountId)] as const;
+  const reads = [...declaring, ...locks, noticeTargetStep(accountId), nowStep] as const;
   const spec = { on: { team: teamId }, requires: 'operator', reads } as const;
   return change(db, caller, spec, (opened, rows) => {
     const [[account], [membership]] = rows.slice(declaring.length) as unknown as [LockedAccount[], object[]]; // as the statements declare
@@ -189,19 +194,21 @@ const insertApiKey = command<never>(
 type Insertable = Omit<NewApiKey, 'teamId'> & {
   readonly teamId?: string | null | undefined;
   readonly rotationId?: string | null;
+  /** The time of the database. */
+  readonly now: Date;
 };
 
 function insertKey(
   opened: Change,
   tokens: Tokens,
   accountId: string,
-  { name, teamId = null, rotationId = null, ...input }: Insertable,
+  { name, teamId = null, rotationId = null, now: createdAt, ...input }: Insertable,
   origin: KeyOrigin | null,
 ) {
   const { secret, hash, keyPrefix, last4 } = tokens.generate(teamId === null ? 'personalKey' : 'teamKey');
-  const [id, createdAt, scopes] = [newId('key'), new Date(), sortScopes(input.scopes)];
+  const [id, scopes] = [newId('key'), sortScopes(input.scopes)];
   const productPermissions = sortProductPermissions(input.permissions ?? []);
-  const expiresAt = earlier(input.expiresAt, origin?.expiresAt ?? null);
+  const expiresAt = earlier(toEnd(input.expiresAt, createdAt), origin?.expiresAt ?? null);
   opened.later([
     insertApiKey,
     [

@@ -34,11 +34,11 @@ const CLOCKS_MS = 5 * MINUTE_MS;
  */
 export function isRotation(
   { created_at: createdAt, expires_at: end }: Pick<LockedKey, 'created_at' | 'expires_at'>,
-  expiresAt: Date | null,
+  { createdAt: now, expiresAt }: { readonly createdAt: Date; readonly expiresAt: Date | null },
   counted: { readonly others: number } | undefined,
 ): boolean {
   if ((counted?.others ?? 0) > 0) return false;
   if (end === null) return true;
   const lifetimeMs = Date.parse(end) - Date.parse(createdAt) + CLOCKS_MS;
-  return expiresAt !== null && expiresAt.getTime() <= Date.now() + lifetimeMs;
+  return expiresAt !== null && expiresAt.getTime() <= now.getTime() + lifetimeMs;
 }

@@ -1,5 +1,5 @@
 import { record } from '../../events/record.ts';
-import { isPast } from '../../auth/active-membership.ts';
+import { nowStep, toNow } from '../../db/clock.ts';
 import { lockMany } from '../../transactions/locks.ts';
 import { change } from '../../transactions/change.ts';
 import type { Principal } from '../../auth/principal.ts';
@@ -22,13 +22,17 @@ export async function rotateApiKey(
   overlapHours: number,
 ): Promise<{ key: ApiKey; secret: string }> {
   const { accountId } = caller;
-  const spec = { on: { account: accountId }, requires: 'self', reads: lockCredentialSteps(caller) } as const;
-  return change(db, caller, spec, async ({ em: tx }) => {
+  const spec = {
+    on: { account: accountId },
+    requires: 'self',
+    reads: [nowStep, ...lockCredentialSteps(caller)],
+  } as const;
+  return change(db, caller, spec, async ({ em: tx }, [time]) => {
     const [key] = await lockMany(tx, 'api_key', { id: keyId, account: accountId, revokedAt: null });
-    if (key === undefined || isPast(key.expiresAt)) throw new ProblemError('api_key_not_found');
+    if (key === undefined || key.isExpired) throw new ProblemError('api_key_not_found');
 
     await tx.nativeDelete(ApiKeySecret, { apiKey: key.id, ...(overlapHours > 0 && { expiresAt: { $ne: null } }) });
-    const expiresAt = new Date(Date.now() + overlapHours * HOUR_MS);
+    const expiresAt = new Date(toNow(time).getTime() + overlapHours * HOUR_MS);
     await tx.nativeUpdate(ApiKeySecret, { apiKey: key.id }, { expiresAt });
     const { secret, hash, keyPrefix, last4 } = tokens.generate(key.team ? 'teamKey' : 'personalKey');
     tx.create(ApiKeySecret, { secretHash: hash, apiKey: key });

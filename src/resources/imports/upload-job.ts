@@ -1,5 +1,4 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { isPast } from '../../auth/active-membership.ts';
 import type { Services } from '../../service/services.ts';
 import { QUEUE_JOBS } from '../../db/queue-tables.ts';
 import { command, query } from '../../db/query.ts';
@@ -150,7 +149,7 @@ async function requireKey(tx: EntityManager, operatorKeyId: string): Promise<voi
   await runStep(tx, [lockOperatorKeyShared, [operatorKeyId]]);
   const key = await tx.findOne(OperatorKey, operatorKeyId);
   if (!key || key.revokedAt) throw new KeyEndedError('key_revoked');
-  if (isPast(key.expiresAt)) throw new KeyEndedError('key_expired');
+  if (key.isExpired) throw new KeyEndedError('key_expired');
 }
 
 async function writeRefusals(

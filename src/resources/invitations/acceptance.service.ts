@@ -1,6 +1,6 @@
 import { record } from '../../events/record.ts';
-import type { EntityManager } from '@mikro-orm/postgresql';
-import { isActiveNow, isPast } from '../../auth/active-membership.ts';
+import { raw, type EntityManager } from '@mikro-orm/postgresql';
+import { isActiveNow } from '../../auth/active-membership.ts';
 import { pendingInvitation } from '../../db/predicates.ts';
 import { endAbandonedIn } from './end-invitations.ts';
 import { lockTeamStep } from '../../transactions/lock-steps.ts';
@@ -51,20 +51,19 @@ export async function acceptInvitation(
   requireInvited(invitation, account);
 
   const { team, role } = invitation;
-  const now = new Date();
   const membership = await lockMembership(tx, team.id, account.id);
   if (membership === null) {
-    tx.create(Membership, { team, account, role, joinedAt: now });
+    tx.create(Membership, { team, account, role, joinedAt: new Date() });
     record(tx, 'member.added', { accountId: account.id, teamId: team.id, roleId: role.id });
-  } else if (membership.isActive && isPast(membership.expiresAt)) {
+  } else if (membership.isActive && membership.isExpired) {
     await endAbandonedIn(tx, team.id);
     await endAccess(tx, team.id, account.id);
     membership.role = role;
-    membership.expiresAt = null;
+    Object.assign(membership, { expiresAt: null, isExpired: false });
     const terms = { roleId: role.id, isActive: true, expiresAt: null };
     record(tx, 'member.activated', { accountId: account.id, teamId: team.id, ...terms });
   }
-  invitation.acceptedAt = now;
+  invitation.acceptedAt = raw<Date>('now()');
   record(tx, 'invitation.accepted', { accountId: account.id, teamId: team.id, invitationId });
 }
 

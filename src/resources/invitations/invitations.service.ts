@@ -1,5 +1,6 @@
 import { isPrivileged, requireCanGrant, type Weight } from '../../auth/permissions.ts';
 import type { Config } from '../../config/config.ts';
+import { nowStep, toNow } from '../../db/clock.ts';
 import { newId } from '../../entities/index.ts';
 import { invalidInput, ProblemError } from '../../problems/error.ts';
 import { jobStep, invitationKey } from '../../jobs/enqueue.ts';
@@ -44,12 +45,13 @@ const invite = <R>(
     [roleOfTeam, [teamId, input.roleId]],
     [lockInvitationByEmail, [teamId, input.email]],
     [seatsOfTeam, [teamId]],
+    nowStep,
   ] as const;
   return change(
     db,
     caller,
     { on: { team: teamId }, requires: 'invite_members', reads },
-    async (opened, [roles, found, seats]) => {
+    async (opened, [roles, found, seats, time]) => {
       const role = requireTeamRole(roles[0], '/roleId');
       if (role.is_system !== input.isSystemRole)
         throw invalidInput('/isSystemRole', '`isSystemRole` does not match the role.');
@@ -60,9 +62,10 @@ const invite = <R>(
       await requireProofToGive(role, opened, caller.credential);
       await notifyOfPrivileged(opened, caller, role, input.email);
 
+      const now = toNow(time);
       const id = pending?.id ?? newId('invt');
-      const createdAt = pending === undefined ? new Date() : new Date(pending.created_at);
-      const fields = { id, email: input.email, roleId: role.id, ...sentNow(config, caller) };
+      const createdAt = new Date(pending?.created_at ?? now);
+      const fields = { id, email: input.email, roleId: role.id, ...sentAt(now, config, caller) };
       if (known?.is_expired) opened.later(deleteStep(known.id));
       if (known?.is_abandoned)
         opened.record('invitation.revoked', { teamId, invitationId: known.id, reason: ABANDONED });
@@ -80,22 +83,19 @@ const invite = <R>(
 /** Sends a pending invitation again with a new link and expiry. The caller needs the permissions of its role. */
 export async function resendInvitation(services: Services, caller: TeamCaller, invitationId: string): Promise<void> {
   const { teamId } = caller;
-  const reads = [
-    [lockInvitation, [teamId, invitationId]],
-    [roleOfInvitation, [invitationId]],
-  ] as const;
+  const reads = [[lockInvitation, [teamId, invitationId]], [roleOfInvitation, [invitationId]], nowStep] as const;
   await change(
     services.db,
     caller,
     { on: { team: teamId }, requires: 'invite_members', reads },
-    async (opened, [found, roles]) => {
+    async (opened, [found, roles, time]) => {
       const [role] = roles;
       if (!isPending(found) || role === undefined) throw new ProblemError('invitation_not_found');
       requireCanGrant(opened.role, role);
       await requireProofToGive(role, opened, caller.credential);
       await notifyOfPrivileged(opened, caller, role, role.email);
 
-      opened.later(renewStep({ id: invitationId, ...sentNow(services.config, caller) }));
+      opened.later(renewStep({ id: invitationId, ...sentAt(toNow(time), services.config, caller) }));
       opened.record('invitation.resent', { teamId, invitationId });
       queueNewLink(opened, services, invitationId);
     },
@@ -129,9 +129,9 @@ async function notifyOfPrivileged(
 const isPending = ([invitation]: readonly LockedInvitation[]): boolean => invitation?.is_expired === false;
 
 /** Who sends it, until when it can be accepted, and the first-party application with whose token it was sent. */
-const sentNow = ({ invitationDays }: Config, { accountId, credential }: TeamCaller) => ({
+const sentAt = (now: Date, { invitationDays }: Config, { accountId, credential }: TeamCaller) => ({
   invitedBy: accountId,
-  expiresAt: addDays(new Date(), invitationDays),
+  expiresAt: addDays(now, invitationDays),
   clientId: credential?.sessionId ? (credential.clientId ?? null) : null,
 });
 

@@ -24,7 +24,7 @@ const deleteInvitation = command<never>('invitation_delete', 'delete from invita
 const insertLink = command<never>(
   'invitation_link_insert',
   `insert into invitation_link (token_hash, invitation_id, proves_mailbox, created_at)
-   values ($1, $2, $3::boolean, $4::timestamptz)`,
+   values ($1, $2, $3::boolean, now())`,
 );
 
 type Fields = {
@@ -58,5 +58,5 @@ export const deleteStep = (id: string): Step => [deleteInvitation, [id]];
 /** @param provesMailbox false for a link that the inviter shares */
 export const linkStep = (invitationId: string, tokenHash: Buffer, provesMailbox: boolean): Step => [
   insertLink,
-  [tokenHash, invitationId, String(provesMailbox), new Date().toISOString()],
+  [tokenHash, invitationId, String(provesMailbox)],
 ];

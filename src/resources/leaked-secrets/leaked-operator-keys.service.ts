@@ -1,3 +1,4 @@
+import { raw } from '@mikro-orm/postgresql';
 import type { Services } from '../../service/services.ts';
 import { query } from '../../db/query.ts';
 import { record } from '../../events/record.ts';
@@ -22,7 +23,7 @@ export async function revokeLeakedOperatorKeys({ db }: Services, leaks: readonly
     await change(db, 'system', { on: 'installation', requires: 'nothing' }, async ({ em: tx }) => {
       const [key] = await lockMany(tx, 'operator_key', { id, revokedAt: null });
       if (key === undefined) return;
-      key.revokedAt = new Date();
+      key.revokedAt = raw<Date>('now()');
       record(tx, 'operator_key.revoked', { keyId: id, reason: REASONS[report.leak] });
       const { name: keyName, keyPrefix, last4 } = key;
       const { leak, foundAt } = report;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isActiveNow, isPast } from '../../auth/active-membership.ts';
+import { isActiveNow } from '../../auth/active-membership.ts';
 import type { Membership } from '../../entities/index.ts';
 import { instantSince1970, resourceId, timestamp } from '../../procedures/fields.ts';
 import { accountIds } from './member-id.ts';
@@ -50,7 +50,7 @@ export const withAccountId = <M extends { readonly userId: string }>(member: M) 
   ...member,
 });
 
-export const memberExpiry = instantSince1970.refine((instant) => !isPast(new Date(instant))).nullable();
+export const memberExpiry = instantSince1970.nullable();
 
 /** The credentials that removing a member revokes. */
 /** So few that the URL of the read stays short. */

@@ -2,14 +2,15 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { EventFields } from '../../events/event.ts';
 import type { EventName } from '../../events/catalogue.ts';
 import { record } from '../../events/record.ts';
-import { isActiveNow, isPast } from '../../auth/active-membership.ts';
+import { isActiveNow } from '../../auth/active-membership.ts';
 import { endAbandonedIn } from '../invitations/end-invitations.ts';
 import type { TeamCaller } from '../../transactions/caller.ts';
 import { change } from '../../transactions/change.ts';
 import { lockMember } from '../../transactions/locks.ts';
+import { nowStep, toNow } from '../../db/clock.ts';
 import { findMissingPermissions, isPrivileged, requireCanGrant, type Rights } from '../../auth/permissions.ts';
 import type { Membership, Permission, Role } from '../../entities/index.ts';
-import { ProblemError } from '../../problems/error.ts';
+import { invalidInput, ProblemError } from '../../problems/error.ts';
 import type { Services } from '../../service/services.ts';
 import { notify } from '../../jobs/notify.ts';
 import { requireProofToGive } from '../../transactions/require-proof.ts';
@@ -43,7 +44,7 @@ export async function activateMember({ db, config }: Services, subject: Subject)
     await requireProofToGive(membership.role, tx, subject.caller.credential);
     await notifyOfGift(tx, subject.caller, membership);
     membership.isActive = true;
-    if (isPast(membership.expiresAt)) membership.expiresAt = null;
+    if (membership.isExpired) Object.assign(membership, { expiresAt: null, isExpired: false });
     return ['member.activated', {}];
   });
 }
@@ -66,17 +67,17 @@ export async function setMemberExpiry(
   subject: Subject,
   expiresAt: Date | null,
 ): Promise<Membership> {
-  return changeMember(db, subject, 'remove_members', async (tx, membership, held) => {
+  return changeMember(db, subject, 'remove_members', async (tx, membership, held, now) => {
+    if (expiresAt !== null && expiresAt <= now) throw invalidInput('/expiresAt', 'It must be in the future.');
     const isProlonged = isLater(expiresAt, membership.expiresAt ?? null);
     if (isProlonged) requireCanGrant(held, membership.role);
-    const becomesActive = !isActiveNow(membership) && isActiveNow({ isActive: membership.isActive, expiresAt });
-    if (becomesActive) await requireFreeSeat(tx, config.plans, subject.caller.teamId);
+    if (membership.isActive && membership.isExpired) await requireFreeSeat(tx, config.plans, subject.caller.teamId);
     if (isProlonged) {
       await requireProofToGive(membership.role, tx, subject.caller.credential);
       await notifyOfGift(tx, subject.caller, membership);
     }
     if ((membership.expiresAt?.getTime() ?? null) === (expiresAt?.getTime() ?? null)) return null;
-    membership.expiresAt = expiresAt;
+    Object.assign(membership, { expiresAt, isExpired: false });
     return ['member.expiry_changed', { expiresAt: expiresAt?.toISOString() ?? null }];
   });
 }
@@ -86,6 +87,8 @@ type Change = (
   tx: EntityManager,
   membership: Membership,
   held: Rights,
+  /** The time of the database. */
+  now: Date,
 ) => Promise<readonly [EventName, EventFields] | null>;
 
 /**
@@ -98,7 +101,8 @@ async function changeMember(
   permission: Permission,
   apply: Change,
 ): Promise<Membership> {
-  return change(db, caller, { on: { team: caller.teamId }, requires: permission }, async ({ em: tx, role }) => {
+  const spec = { on: { team: caller.teamId }, requires: permission, reads: [nowStep] } as const;
+  return change(db, caller, spec, async ({ em: tx, role }, [time]) => {
     const membership = await lockMember(tx, caller.teamId, accountId);
     if (membership === null) throw new ProblemError('member_not_found');
     if (membership.role.id === 'owner')
@@ -106,7 +110,7 @@ async function changeMember(
     await tx.populate(membership, ['account', 'role']);
 
     await endAbandonedIn(tx, caller.teamId);
-    const done = await apply(tx, membership, role);
+    const done = await apply(tx, membership, role, toNow(time));
     if (done !== null) record(tx, done[0], { accountId, teamId: caller.teamId, ...done[1] });
     await endAbandonedIn(tx, caller.teamId);
     return membership;

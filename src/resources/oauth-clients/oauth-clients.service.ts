@@ -1,4 +1,4 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
+import { raw, type EntityManager } from '@mikro-orm/postgresql';
 import { assignChanged } from '../../transactions/assign-changed.ts';
 import { lockMany } from '../../transactions/locks.ts';
 import { enqueueRemoval, lockClientGrants, removeClients } from '../../jobs/remove-client.ts';
@@ -25,7 +25,6 @@ import { OAuthClient, OAuthClientSecret } from '../../entities/index.ts';
 import { invalidInput, ProblemError } from '../../problems/error.ts';
 import type { Services } from '../../service/services.ts';
 import type { ClientChange, NewClient, OperatorFields } from './oauth-clients.schema.ts';
-import { HOUR_MS } from '../../time.ts';
 
 /**
  * The account that owns the clients; an operator, whose clients are those of the instance; the command line, which can
@@ -161,7 +160,7 @@ export async function rotateSecret(
       client: client.id,
       ...(overlapHours > 0 && { expiresAt: { $ne: null } }),
     });
-    const expiresAt = new Date(Date.now() + overlapHours * HOUR_MS);
+    const expiresAt = raw<Date>('now() + make_interval(hours => ?)', [overlapHours]);
     await tx.nativeUpdate(OAuthClientSecret, { client: client.id }, { expiresAt });
     record('oauth_client.secret_rotated', { accountId: client.account?.id ?? null, clientId });
     await notifyOf(tx, client, 'oauth_client_rotated');

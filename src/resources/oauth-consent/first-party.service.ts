@@ -2,6 +2,7 @@ import type { Services } from '../../service/services.ts';
 import type { Principal } from '../../auth/principal.ts';
 import { findActiveMembership } from '../../auth/authenticate.ts';
 import { parseScopes } from '../../auth/scopes.ts';
+import { nowStep, toNow } from '../../db/clock.ts';
 import { command } from '../../db/query.ts';
 import { newId, OAuthTokenFamily, type Scope } from '../../entities/index.ts';
 import { invalidInput, ProblemError } from '../../problems/error.ts';
@@ -90,9 +91,9 @@ async function answer(
 ): Promise<Reason | null> {
   const { accountId, credentialId: session } = caller;
   const first = [lockRequestStep(hold)] as const;
-  const reads = [[findAsked, [...getHoldValues(hold), session]]] as const;
+  const reads = [[findAsked, [...getHoldValues(hold), session]], nowStep] as const;
   const spec = { on: { account: accountId, isShared: true }, requires: 'self', first, reads } as const;
-  return change(services.db, caller, spec, async (opened, [[locked], [asked]]) => {
+  return change(services.db, caller, spec, async (opened, [[locked], [asked], time]) => {
     const { em: tx, record } = opened;
     const request = requireOpen(locked);
     const client = await requireClient(tx, request);
@@ -114,7 +115,7 @@ async function answer(
       client: client.id,
       resource: 'api',
       session,
-      logoutCheckAt: new Date(),
+      logoutCheckAt: toNow(time),
       activeTeamId: team,
       scopes,
       proofs,

@@ -1,7 +1,6 @@
 import { SUCCESS, success } from '../../procedures/fields.ts';
 import type { OperatorProcedures } from '../../procedures/procedures.ts';
 import { endpoint, router } from '../../procedures/trpc.ts';
-import { addDays } from '../../time.ts';
 import { listOperatorKeys } from './operator-keys.queries.ts';
 import {
   createdOperatorKeyOutput,
@@ -58,7 +57,7 @@ export const createOperatorKeysRouter = (operatorProcedure: OperatorProcedures) 
       .input(createOperatorKeyInput)
       .output(createdOperatorKeyOutput)
       .mutation(async ({ ctx: { services, operator }, input: { name, scopes, addresses, expiresInDays } }) => {
-        const expiresAt = expiresInDays === undefined ? null : addDays(new Date(), expiresInDays);
+        const expiresAt = expiresInDays === undefined ? null : { days: expiresInDays };
         return present(await createOperatorKey(services, { operator }, { name, scopes, addresses, expiresAt }));
       }),
 

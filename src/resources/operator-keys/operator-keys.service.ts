@@ -1,14 +1,14 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
-import { isPast } from '../../auth/active-membership.ts';
+import { raw, type EntityManager } from '@mikro-orm/postgresql';
 import { isWithin, toNetwork } from '../../auth/networks.ts';
 import { sortOperatorScopes } from '../../auth/operator-scopes.ts';
 import type { Services } from '../../service/services.ts';
 import { ADVISORY_LOCKS } from '../../db/advisory-locks.ts';
+import { nowStep, toNow } from '../../db/clock.ts';
 import { command } from '../../db/query.ts';
 import { OperatorKey, OperatorKeySecret, type OperatorScope } from '../../entities/index.ts';
 import { invalidInput, ProblemError } from '../../problems/error.ts';
 import { notifyOperators } from '../../jobs/notify.ts';
-import { HOUR_MS } from '../../time.ts';
+import { HOUR_MS, toEnd, type End } from '../../time.ts';
 import type { OperatorCaller } from '../../transactions/caller.ts';
 import { change } from '../../transactions/change.ts';
 
@@ -19,7 +19,7 @@ type NewKey = {
   readonly name: string;
   readonly scopes: readonly OperatorScope[];
   readonly addresses: readonly string[] | undefined;
-  readonly expiresAt: Date | null;
+  readonly expiresAt: End;
 };
 
 /** Only keys hold scopes and addresses. The command line is not limited. */
@@ -35,13 +35,13 @@ export async function createOperatorKey(
 ): Promise<{ key: OperatorKey; secret: string }> {
   const networks = addresses?.map(requireNetwork);
   const room = caller === 'system' ? [] : ([[lockRoom, [ADVISORY_LOCKS.operatorKey]]] as const);
-  const spec = { on: 'installation', requires: 'operator', reads: room } as const;
-  return change(db, caller, spec, async ({ em: tx, record }) => {
+  const spec = { on: 'installation', requires: 'operator', reads: [nowStep, ...room] } as const;
+  return change(db, caller, spec, async ({ em: tx, record }, [time]) => {
     const calling = await findCalling(tx, caller);
     const given = networks ?? calling?.addresses ?? [];
     if (calling !== undefined) requireHeld(calling, { scopes, addresses: given });
     if (caller !== 'system') await requireRoom(tx);
-    const expiresAt = earlier(wantedEnd, calling?.expiresAt ?? null);
+    const expiresAt = earlier(toEnd(wantedEnd, toNow(time)), calling?.expiresAt ?? null);
     const { secret, hash, keyPrefix, last4 } = tokens.generate('operatorKey');
     const key = tx.create(OperatorKey, {
       name,
@@ -72,9 +72,10 @@ export async function rotateOperatorKey(
   keyId: string,
   overlapHours: number,
 ): Promise<{ key: OperatorKey; secret: string }> {
-  return change(db, caller, { on: { operatorKey: keyId }, requires: 'operator' }, async ({ em: tx, record }) => {
+  const spec = { on: { operatorKey: keyId }, requires: 'operator', reads: [nowStep] } as const;
+  return change(db, caller, spec, async ({ em: tx, record }, [time]) => {
     const [calling, key] = [await findCalling(tx, caller), await tx.findOne(OperatorKey, keyId)];
-    if (!key || key.revokedAt || isPast(key.expiresAt)) throw new ProblemError('operator_key_not_found');
+    if (!key || key.revokedAt || key.isExpired) throw new ProblemError('operator_key_not_found');
     if (calling !== undefined) requireHeld(calling, key);
     if (calling?.expiresAt && earlier(key.expiresAt ?? null, calling.expiresAt) !== key.expiresAt)
       throw new ProblemError('scope_not_allowed', 'The key expires later than the calling key.');
@@ -82,7 +83,7 @@ export async function rotateOperatorKey(
       operatorKey: keyId,
       ...(overlapHours > 0 && { expiresAt: { $ne: null } }),
     });
-    const expiresAt = new Date(Date.now() + overlapHours * HOUR_MS);
+    const expiresAt = new Date(toNow(time).getTime() + overlapHours * HOUR_MS);
     await tx.nativeUpdate(OperatorKeySecret, { operatorKey: keyId }, { expiresAt });
     const { secret, hash, keyPrefix, last4 } = tokens.generate('operatorKey');
     tx.create(OperatorKeySecret, { secretHash: hash, operatorKey: key });
@@ -98,7 +99,7 @@ export const revokeOperatorKey = ({ db }: Pick<Services, 'db'>, caller: Caller, 
   change(db, caller, { on: { operatorKey: keyId }, requires: 'operator' }, async ({ em, record }) => {
     const key = await em.findOne(OperatorKey, keyId);
     if (!key || key.revokedAt) throw new ProblemError('operator_key_not_found');
-    key.revokedAt = new Date();
+    key.revokedAt = raw<Date>('now()');
     record('operator_key.revoked', { keyId });
   });
 

@@ -3,8 +3,9 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Services } from '../../service/services.ts';
 import type { Principal } from '../../auth/principal.ts';
 import { Account, Picture, Team } from '../../entities/index.ts';
+import { nowStep, toNow } from '../../db/clock.ts';
 import { record } from '../../events/record.ts';
-import { DAY_MS } from '../../time.ts';
+import { addDays } from '../../time.ts';
 import { assignChanged } from '../../transactions/assign-changed.ts';
 import type { TeamCaller } from '../../transactions/caller.ts';
 import { change } from '../../transactions/change.ts';
@@ -14,8 +15,9 @@ type Owner = { readonly account: string } | { readonly team: string };
 /** Sets the picture of the caller's own account. @returns its URL */
 export const setAccountPicture = ({ db, config }: Services, caller: Principal, content: Buffer): Promise<string> => {
   const { accountId } = caller;
-  return change(db, caller, { on: { account: accountId }, requires: 'self' }, async ({ em: tx }) => {
-    const avatar = await replacePicture(tx, { account: accountId }, content, config.baseUrl);
+  const spec = { on: { account: accountId }, requires: 'self', reads: [nowStep] } as const;
+  return change(db, caller, spec, async ({ em: tx }, [time]) => {
+    const avatar = await replacePicture(tx, { account: accountId }, content, config.baseUrl, toNow(time));
     const account = await tx.findOneOrFail(Account, accountId);
     if (assignChanged(account, { avatar }).length > 0) record(tx, 'account.profile_changed', { accountId });
     return avatar;
@@ -25,8 +27,9 @@ export const setAccountPicture = ({ db, config }: Services, caller: Principal, c
 /** Sets the picture of a team. @returns its URL */
 export const setTeamPicture = ({ db, config }: Services, caller: TeamCaller, content: Buffer): Promise<string> => {
   const { teamId } = caller;
-  return change(db, caller, { on: { team: teamId }, requires: 'edit_team_settings' }, async ({ em: tx }) => {
-    const avatarUrl = await replacePicture(tx, { team: teamId }, content, config.baseUrl);
+  const spec = { on: { team: teamId }, requires: 'edit_team_settings', reads: [nowStep] } as const;
+  return change(db, caller, spec, async ({ em: tx }, [time]) => {
+    const avatarUrl = await replacePicture(tx, { team: teamId }, content, config.baseUrl, toNow(time));
     const team = await tx.findOneOrFail(Team, teamId);
     if (assignChanged(team, { avatarUrl }).length > 0) record(tx, 'team.updated', { teamId, changed: ['avatarUrl'] });
     return avatarUrl;
@@ -34,7 +37,13 @@ export const setTeamPicture = ({ db, config }: Services, caller: TeamCaller, con
 };
 
 /** Replaces the picture of a locked owner. The name contains the owner, so that equal pictures are deleted separately. */
-async function replacePicture(tx: EntityManager, owner: Owner, content: Buffer, baseUrl: string): Promise<string> {
+async function replacePicture(
+  tx: EntityManager,
+  owner: Owner,
+  content: Buffer,
+  baseUrl: string,
+  now: Date,
+): Promise<string> {
   const name = createHash('sha256')
     .update(`${Object.values(owner).join()}\0`)
     .update(content)
@@ -45,7 +54,7 @@ async function replacePicture(tx: EntityManager, owner: Owner, content: Buffer, 
     account: 'account' in owner ? tx.getReference(Account, owner.account) : null,
     team: 'team' in owner ? tx.getReference(Team, owner.team) : null,
     content,
-    cleanupAt: new Date(Date.now() + DAY_MS),
+    cleanupAt: addDays(now, 1),
   });
   return `${baseUrl}/pictures/${name}.webp`;
 }

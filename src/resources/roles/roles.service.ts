@@ -191,8 +191,7 @@ async function applyDeletion(
   // Also invitations that were accepted or have expired: their rows refer to the role too.
   const invitations = await lockMany(tx, 'invitation', { role: roleId });
   const members = await lockMany(tx, 'membership', { role: roleId });
-  const isGiven =
-    members.length > 0 || invitations.some((one) => one.acceptedAt === null && one.expiresAt > new Date());
+  const isGiven = members.length > 0 || invitations.some((one) => one.acceptedAt === null && !one.isExpired);
   if (isGiven && isPrivileged(replacement)) await notifyOfRole(tx, teamId, by, 'role_given', replacement.name);
   await stepsOf(tx).run([
     [replaceRoleOfMembers, [teamId, roleId, replacement.id]],

@@ -1,15 +1,21 @@
 import { randomBytes } from 'node:crypto';
-import type { EntityManager } from '@mikro-orm/postgresql';
+import { raw, type EntityManager } from '@mikro-orm/postgresql';
 import { hashSecret } from '../../crypto/tokens.ts';
-import { query, type QueryRunner } from '../../db/query.ts';
-import { type Account, KnownDevice } from '../../entities/index.ts';
+import { command, query, type QueryRunner } from '../../db/query.ts';
+import { type Account, KnownDevice, newId } from '../../entities/index.ts';
 import type { BrowserClient } from '../../procedures/browser-client.ts';
+import { runStep } from '../../transactions/steps.ts';
 
 const DEVICE_TOKEN_BYTES = 32;
 
 /** Returns the token of the browser's cookie, or a new one, which is not stored. */
 export const getDeviceToken = ({ deviceToken }: BrowserClient): string =>
   deviceToken ?? randomBytes(DEVICE_TOKEN_BYTES).toString('base64url');
+
+const insertDevice = command<never>(
+  'known_device_insert',
+  `insert into known_device (id, created_at, account_id, token_hash, last_seen_at) values ($1, now(), $2, $3, now())`,
+);
 
 /**
  * Makes the browser a known one of the account. Its password attempts are counted separately, so that attackers cannot
@@ -18,14 +24,13 @@ export const getDeviceToken = ({ deviceToken }: BrowserClient): string =>
 export async function rememberDevice(tx: EntityManager, account: Account, browserClient: BrowserClient) {
   const token = getDeviceToken(browserClient);
   const tokenHash = hashSecret(token);
-  const lastSeenAt = new Date();
   const known = await tx.findOne(KnownDevice, { account: account.id, tokenHash });
   if (known !== null) {
-    known.lastSeenAt = lastSeenAt;
+    known.lastSeenAt = raw<Date>('now()');
     return { token, tokenHash, isNew: false, isFirst: false };
   }
   const isFirst = (await tx.count(KnownDevice, { account: account.id })) === 0;
-  tx.create(KnownDevice, { account, tokenHash, lastSeenAt });
+  await runStep(tx, [insertDevice, [newId('dev'), account.id, tokenHash]]);
   return { token, tokenHash, isNew: true, isFirst };
 }
 

@@ -1,6 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { nowStep, toNow } from '../../db/clock.ts';
 import { command } from '../../db/query.ts';
-import { isActiveNow, isPast } from '../../auth/active-membership.ts';
+import { isActiveNow } from '../../auth/active-membership.ts';
 import { type Account, Membership, OwnershipTransfer, Role, Team } from '../../entities/index.ts';
 import { invalidInput, ProblemError } from '../../problems/error.ts';
 import { record } from '../../events/record.ts';
@@ -29,7 +30,8 @@ const makeOwnerMember = command<{ account_id: string }>(
 /** Offers the team to a member, in place of any earlier offer, and notifies them by email. */
 export const offerOwnership = (db: TransactionScope, caller: TeamCaller, nomineeId: string): Promise<void> => {
   const { teamId, accountId } = caller;
-  return change(db, caller, { on: { team: teamId }, requires: 'owner' }, async ({ em: tx }) => {
+  const spec = { on: { team: teamId }, requires: 'owner', reads: [nowStep] } as const;
+  return change(db, caller, spec, async ({ em: tx }, [time]) => {
     const team = await tx.findOneOrFail(Team, teamId);
     if (nomineeId === accountId) throw invalidInput('/accountId', 'You already own this team.');
     const nominee = await lockOne(tx, 'account', nomineeId, 'share');
@@ -40,7 +42,7 @@ export const offerOwnership = (db: TransactionScope, caller: TeamCaller, nominee
     }
 
     await runStep(tx, [deleteOfferOf, [teamId]]);
-    tx.create(OwnershipTransfer, { team: teamId, nominee, expiresAt: addDays(new Date(), OFFER_DAYS) });
+    tx.create(OwnershipTransfer, { team: teamId, nominee, expiresAt: addDays(toNow(time), OFFER_DAYS) });
     record(tx, 'ownership.offered', { accountId: nomineeId, teamId });
     const mail = { kind: 'ownership_offered' as const, accountId: nomineeId, to: nominee.email, teamId };
     await enqueue(tx, 'sendAccountMail', mail, `ownership:${teamId}`);
@@ -149,6 +151,6 @@ async function demoteOwner(
 /** Deletes an offer that has not expired. An expired one stays until the next offer replaces it. */
 async function deleteOffer(tx: EntityManager, which: { team: string; nominee?: string }): Promise<void> {
   const offer = await tx.findOne(OwnershipTransfer, which);
-  if (offer === null || isPast(offer.expiresAt)) throw new ProblemError('transfer_not_found');
+  if (offer === null || offer.isExpired) throw new ProblemError('transfer_not_found');
   await runStep(tx, [deleteOfferOf, [which.team]]);
 }

@@ -111,13 +111,14 @@ export const resumeEndpoint = (services: Services, owner: Owner, endpointId: str
 
 /** Replaces the secret. The caller becomes responsible for an endpoint of a team. The present secret also signs for `overlapHours`; one from an earlier rotation ends. */
 export const rotateSecret = (services: Services, owner: Owner, endpointId: string, overlapHours: number) =>
-  withEndpoint(services.db, owner, endpointId, async (tx, endpoint, held) => {
+  withEndpoint(services.db, owner, endpointId, async (tx, endpoint, held, now) => {
     takeOver(endpoint, owner, held);
     const { encryption } = services;
     const secret = generateSecret(signatureKind(encryption.decrypt(endpoint.secret)));
     const isOverlapping = overlapHours > 0;
     endpoint.previousSecret = isOverlapping ? endpoint.secret : null;
-    endpoint.previousExpiresAt = isOverlapping ? new Date(Date.now() + overlapHours * HOUR_MS) : null;
+    endpoint.previousExpiresAt = isOverlapping ? new Date(now.getTime() + overlapHours * HOUR_MS) : null;
+    endpoint.isOverlapping = isOverlapping;
     endpoint.secret = encryption.encrypt(secret);
     record(tx, 'webhook_endpoint.secret_rotated', endpointFields(endpoint));
     await notifyOfChange(tx, owner, endpoint, 'webhook_rotated');

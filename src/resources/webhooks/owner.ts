@@ -1,4 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { nowStep, toNow } from '../../db/clock.ts';
 import { requirePermission } from '../../auth/permissions.ts';
 import type { Permission, WebhookEndpoint } from '../../entities/index.ts';
 import { ProblemError } from '../../problems/error.ts';
@@ -22,18 +23,19 @@ export const memberOf = (owner: Owner): string | null => (isTeam(owner) ? owner.
 /** What the caller may see of a team, as read under its lock. Null for the installation, of which operators see all. */
 export type Held = readonly Permission[] | null;
 
-/** Changes endpoints of an owner. The permission of a member, and the role or key of an operator, are checked under a lock. */
+/** Changes endpoints of an owner. The permission of a member, and the role or key of an operator, are checked under a lock. `now` is the time of the database. */
 export function withOwner<R>(
   db: TransactionScope,
   owner: Owner,
-  work: (tx: EntityManager, held: Held) => Promise<R>,
+  work: (tx: EntityManager, held: Held, now: Date) => Promise<R>,
 ): Promise<R> {
   if (isTeam(owner)) {
-    const spec = { on: { team: owner.teamId }, requires: 'edit_team_settings' } as const;
-    return change(db, owner, spec, ({ em, role }) => work(em, role.permissions));
+    const spec = { on: { team: owner.teamId }, requires: 'edit_team_settings', reads: [nowStep] } as const;
+    return change(db, owner, spec, ({ em, role }, [time]) => work(em, role.permissions, toNow(time)));
   }
   const caller = owner === 'installation' ? 'system' : owner;
-  return change(db, caller, { on: 'installation', requires: 'operator' }, ({ em }) => work(em, null));
+  const spec = { on: 'installation', requires: 'operator', reads: [nowStep] } as const;
+  return change(db, caller, spec, ({ em }, [time]) => work(em, null, toNow(time)));
 }
 
 /** Changes one endpoint of an owner, under its lock. @throws webhook_endpoint_not_found (404) */
@@ -41,13 +43,13 @@ export const withEndpoint = <R>(
   db: TransactionScope,
   owner: Owner,
   endpointId: string,
-  work: (tx: EntityManager, endpoint: WebhookEndpoint, held: Held) => Promise<R>,
+  work: (tx: EntityManager, endpoint: WebhookEndpoint, held: Held, now: Date) => Promise<R>,
 ): Promise<R> =>
-  withOwner(db, owner, async (tx, held) => {
+  withOwner(db, owner, async (tx, held, now) => {
     const endpoint = await lockOne(tx, 'webhook_endpoint', endpointId);
     if (endpoint === null || endpoint.deletedAt || (endpoint.team?.id ?? null) !== teamOf(owner))
       throw new ProblemError('webhook_endpoint_not_found');
-    return work(tx, endpoint, held);
+    return work(tx, endpoint, held, now);
   });
 
 /** Returns whether the caller holds what an event needs. */

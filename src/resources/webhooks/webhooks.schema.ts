@@ -88,7 +88,6 @@ export type DeliveryPage = z.infer<typeof deliveriesOutput>;
 /** Converts an endpoint for its owner. @param publicKey null for a shared secret */
 export function presentEndpoint(endpoint: WebhookEndpoint, publicKey: string | null): z.infer<typeof endpointOutput> {
   const { id, url: address, pausedAt, disabledAt, disabledReason, failingSince, previousExpiresAt, account } = endpoint;
-  const isRotating = previousExpiresAt ? previousExpiresAt.getTime() > Date.now() : false;
   return {
     endpointId: id,
     url: address,
@@ -98,7 +97,7 @@ export function presentEndpoint(endpoint: WebhookEndpoint, publicKey: string | n
     status: disabledAt ? 'disabled' : pausedAt ? 'paused' : failingSince ? 'failing' : 'active',
     disabledReason: disabledReason ?? null,
     failingSince: failingSince?.toISOString() ?? null,
-    previousSecretExpiresAt: isRotating ? (previousExpiresAt?.toISOString() ?? null) : null,
+    previousSecretExpiresAt: endpoint.isOverlapping ? (previousExpiresAt?.toISOString() ?? null) : null,
     responsibleAccountId: account?.id ?? null,
     responsibleUserId: account?.id ?? null,
     createdAt: endpoint.createdAt.toISOString(),
