@@ -75,7 +75,7 @@ describe('checking an emailed link', () => {
     expect(await codeOf(invitations.decline.mutate(declined))).toBe('ok');
     expect(await codeOf(trpc.account.confirmEmailChange.mutate({ token: change }))).toBe('ok');
     expect(await codeOf(trpc.invitations.accept.mutate(accepted))).toBe('ok');
-    expect(await codeOf(trpc.account.confirmEmailChange.mutate({ token: change }))).toBe('rate_limited');
+    expect(await codeOf(api.visitor().trpc.account.confirmEmailChange.mutate({ token: change }))).toBe('rate_limited');
   });
 });
 
@@ -98,5 +98,39 @@ describe('a used verification link', () => {
     expect(await codeOf(read(api.visitor()))).toBe('link_invalid');
     const { visitor: unverified } = await aSignedIn(api, { isVerified: false });
     expect(await codeOf(read(unverified))).toBe('rate_limited');
+  });
+});
+
+// Guarantees the same of the link that changes the address.
+describe('a used link of a change of address', () => {
+  test('is told as such in a session of its account, counts against nothing, and is invalid elsewhere', async () => {
+    const api = await aService({ SIGN_IN_ADDRESS_LIMIT: '4' });
+    const { id, visitor } = await aSignedIn(api);
+    const newEmail = anAddress();
+    await visitor.trpc.account.changeEmail.mutate({ newEmail });
+    const token = await tokenTo(api, newEmail, /^Confirm/);
+    const check = ({ trpc } = visitor) => trpc.auth.checkLink.mutate({ purpose: 'change_email', token });
+    const confirm = ({ trpc } = visitor) => trpc.account.confirmEmailChange.mutate({ token });
+    expect(await check()).toEqual({ isUsable: true });
+    await Promise.all([confirm(), confirm()]);
+    const eventsOf = () => api.rows(`select id from audit_event where event = 'account.email_changed'`);
+    expect(await eventsOf()).toHaveLength(1);
+
+    for (let times = 0; times < 6; times += 1) {
+      expect(await check()).toEqual({ isUsable: false, verified: newEmail });
+      expect(await confirm()).toEqual({ success: true });
+    }
+    expect(await eventsOf()).toHaveLength(1);
+    const [stranger, nobody] = [await aSignedIn(api), api.visitor()];
+    for (const other of [stranger.visitor, nobody]) {
+      expect(await check(other)).toEqual({ isUsable: false });
+      expect(await codeOf(confirm(other))).toBe('link_invalid');
+    }
+    expect(await codeOf(check(nobody))).toBe('rate_limited');
+    expect(await check()).toEqual({ isUsable: false, verified: newEmail });
+    // It has changed the address once, whatever becomes of that.
+    await api.rows('update account set email = $2 where id = $1', [id, anAddress()]);
+    expect(await codeOf(confirm())).toBe('rate_limited');
+    expect(await eventsOf()).toHaveLength(1);
   });
 });

@@ -72,7 +72,7 @@ export const accountConsoleRouter = router({
     .input(z.object({ token: z.string() }))
     .output(success)
     .mutation(async ({ ctx, input }) => {
-      await confirmEmailChange(ctx.services, ctx.browserClient, input.token);
+      await confirmEmailChange(ctx.services, ctx.browserClient, ctx.authentication.principal, input.token);
       return SUCCESS;
     }),
 

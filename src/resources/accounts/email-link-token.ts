@@ -1,5 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { command } from '../../db/query.ts';
+import type { Principal } from '../../auth/principal.ts';
+import { command, query, type QueryRunner, type Step } from '../../db/query.ts';
 import { type Account, AccountToken, type TokenPurpose } from '../../entities/index.ts';
 import { ProblemError } from '../../problems/error.ts';
 import { lockOne } from '../../transactions/locks.ts';
@@ -38,6 +39,39 @@ export function issueToken(
   return secret;
 }
 
+const findUsedChange = query<{ email: string }>(
+  'account_token_find_used_change',
+  `select a.email from account_token t join account a on a.id = t.account_id
+   where t.token_hash = $1 and t.account_id = $2 and t.purpose = 'changed_email' and t.expires_at > now()
+     and a.email_verified_at is not null and lower(a.email) = lower(t.email)`,
+);
+
+/**
+ * Returns the address of the session that opens a link by which its account got that address; null for all others. Such a
+ * token is kept until it expires, or the address changes again.
+ */
+export async function findChangedAddress(
+  { db, tokens }: { readonly db: QueryRunner; readonly tokens: Tokens },
+  principal: Principal | null,
+  token: string,
+): Promise<string | null> {
+  if (principal?.kind !== 'session' || tokens.parseKind(token) !== KINDS.change_email.secret) return null;
+  const [row] = await db.query(findUsedChange, [hashSecret(token), principal.accountId]);
+  return row?.email ?? null;
+}
+
+const keepToken = command<never>(
+  'account_token_insert_used',
+  `insert into account_token (token_hash, account_id, purpose, email, created_at, expires_at)
+   values ($1, $2, 'changed_email', $3, now(), $4::timestamptz)`,
+);
+
+/** Keeps the consumed token of a change of address, so that its user can be told what became of it. It changes nothing more. */
+export const keepUsedChange = (token: string, { account, email, expiresAt }: ConsumedToken): Step => [
+  keepToken,
+  [hashSecret(token), account.id, email, expiresAt],
+];
+
 /** Returns the account of a valid link without consuming the token. @throws link_invalid */
 export async function peekToken(
   em: EntityManager,
@@ -55,6 +89,8 @@ export async function peekToken(
   return { accountId: row.account_id, accountEmail: row.email, clientId: row.client_id };
 }
 
+type ConsumedToken = { readonly account: Account; readonly email: string; readonly expiresAt: string };
+
 /**
  * Consumes a token; of concurrent calls only one succeeds. Locks the account first (see LOCK_ORDER).
  * @throws link_invalid
@@ -64,15 +100,16 @@ export async function consumeToken(
   tokens: Tokens,
   purpose: TokenPurpose,
   token: string,
-): Promise<{ account: Account; email: string }> {
+): Promise<ConsumedToken> {
   const { accountId } = await peekToken(tx, tokens, purpose, token);
   const account = await lockOne(tx, 'account', accountId);
-  const [used] = await tx.execute<{ email: string }[]>(
-    `delete from account_token where token_hash = decode(?, 'hex') and purpose = ? and expires_at > now() returning email`,
+  const [used] = await tx.execute<{ email: string; expires_at: string }[]>(
+    `delete from account_token where token_hash = decode(?, 'hex') and purpose = ? and expires_at > now()
+     returning email, expires_at`,
     [hashSecret(token).toString('hex'), purpose],
   );
   if (account === null || used === undefined) throw new ProblemError('link_invalid');
-  return { account, email: used.email };
+  return { account, email: used.email, expiresAt: used.expires_at };
 }
 
 /** Deletes the unused links of an account; all purposes by default. */

@@ -6,7 +6,7 @@ import { command } from '../../db/query.ts';
 import { accountByEmailStep, isSameEmailAddress, provenAddress } from '../../transactions/email-address.ts';
 import { runStep } from '../../transactions/steps.ts';
 import { change } from '../../transactions/change.ts';
-import { consumeToken, deleteTokens, issueToken } from './email-link-token.ts';
+import { consumeToken, deleteTokens, findChangedAddress, issueToken, keepUsedChange } from './email-link-token.ts';
 import type { Principal } from '../../auth/principal.ts';
 import { countAttempt } from '../../rate-limit/attempts.ts';
 import { Account } from '../../entities/index.ts';
@@ -52,19 +52,26 @@ export async function changeEmail(
   );
 }
 
-/** Changes the email address to the one that the link verified. Notifies the old and the new address. @throws link_invalid */
+/**
+ * Changes the email address to the one that the link verified. Notifies the old and the new address. Repeating it in a
+ * session of the account has the same result. @throws link_invalid
+ */
 export const confirmEmailChange = (
   { db, tokens }: Services,
   browserClient: BrowserClient,
+  principal: Principal | null,
   token: string,
 ): Promise<void> =>
   findLink(
     browserClient,
-    change(db, 'visitor', { on: 'installation', requires: 'nothing' }, async ({ em: tx }) => {
-      const { account, email: newEmail } = await consumeToken(tx, tokens, 'change_email', token);
+    change(db, 'visitor', { on: 'installation', requires: 'nothing' }, async ({ em: tx, later }) => {
+      const consumed = await consumeToken(tx, tokens, 'change_email', token);
+      const { account, email: newEmail } = consumed;
       if (account.disabledAt) throw new ProblemError('link_invalid');
       await replaceEmail(tx, account, newEmail, new Date());
-    }).catch((error: unknown) => {
+      later(keepUsedChange(token, consumed));
+    }).catch(async (error: unknown) => {
+      if ((await findChangedAddress({ db, tokens }, principal, token)) !== null) return;
       // Another account took the address after the link was emailed.
       throw isUniqueViolation(error) ? new ProblemError('link_invalid') : error;
     }),

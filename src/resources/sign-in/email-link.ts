@@ -1,4 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Principal } from '../../auth/principal.ts';
 import type { Services } from '../../service/services.ts';
 import { Account, type TokenPurpose } from '../../entities/index.ts';
 import { invalidInput, ProblemError } from '../../problems/error.ts';
@@ -10,7 +11,7 @@ import { countAttempt } from '../../rate-limit/attempts.ts';
 import { findLink } from '../../rate-limit/link-attempts.ts';
 import type { OperatorCaller } from '../../transactions/caller.ts';
 import { isMoved } from '../../transactions/email-address.ts';
-import { issueToken, peekToken } from '../accounts/email-link-token.ts';
+import { findChangedAddress, issueToken, peekToken } from '../accounts/email-link-token.ts';
 import { findContinuation } from '../oauth-consent/continuation.ts';
 import { findKnownDevice } from '../sessions/known-devices.ts';
 import { change } from '../../transactions/change.ts';
@@ -65,16 +66,25 @@ export async function consumeMailAttempt({ db }: Services, browserClient: Browse
 
 /**
  * Returns whether a link could be used now, without consuming it and without saying whose it is, and the application to
- * which it leads. Pages ask before they show a form. Links that cannot be used count as those that were tried.
+ * which it leads. Pages ask before they show a form. Links that cannot be used count as those that were tried, except a used
+ * change of address that a session of its account opens again.
  */
 export async function checkLink(
   services: Services,
   browserClient: BrowserClient,
+  principal: Principal | null,
   { purpose, token }: { readonly purpose: TokenPurpose; readonly token: string },
-): Promise<{ isUsable: boolean; application?: string }> {
+): Promise<{ isUsable: boolean; application?: string; verified?: string }> {
   const { db, tokens } = services;
+  const found = peekToken(db.em(), tokens, purpose, token).catch(async (error: unknown) => {
+    const verified = purpose === 'change_email' ? await findChangedAddress(services, principal, token) : null;
+    if (verified === null) throw error;
+    return { verified };
+  });
   try {
-    const { clientId } = await findLink(browserClient, peekToken(db.em(), tokens, purpose, token));
+    const target = await findLink(browserClient, found);
+    if ('verified' in target) return { isUsable: false, verified: target.verified };
+    const { clientId } = target;
     const next = await findContinuation(services, clientId, browserClient);
     return { isUsable: true, ...(next && { application: next.name }) };
   } catch (error) {

@@ -140,7 +140,7 @@ export const authRouter = router({
     .meta(READ_BY_TOKEN)
     .input(checkLinkInput)
     .output(checkLinkOutput)
-    .mutation(({ ctx, input }) => checkLink(ctx.services, ctx.browserClient, input)),
+    .mutation(({ ctx, input }) => checkLink(ctx.services, ctx.browserClient, ctx.authentication.principal, input)),
 
   resetPassword: publicProcedure
     .meta({ effect: 'weakens by link' })

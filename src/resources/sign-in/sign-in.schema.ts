@@ -37,7 +37,12 @@ export const requestLinkInput = z.object({ email: emailAddress, authorizationId 
 /** The name of the application to which a link leads. */
 const application = z.string().optional();
 
-export const checkLinkOutput = z.object({ isUsable: z.boolean(), application });
+export const checkLinkOutput = z.object({
+  isUsable: z.boolean(),
+  application,
+  /** The address that a used link has verified, only for a session of its account. */
+  verified: z.string().optional(),
+});
 
 export const signInLinkOutput = z.object({ email: z.string(), application });
 

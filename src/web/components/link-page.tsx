@@ -31,6 +31,17 @@ export function CheckedLink({ purpose, token, title, another, children }: Checke
     );
   }
   if (check.data?.isUsable !== false) return children;
+  const { verified } = check.data;
+  if (verified !== undefined) {
+    const { alreadyTitle, already } = publicTexts.verification;
+    return (
+      <Page title={alreadyTitle} explanation={already(verified)}>
+        <ButtonLink to="/" size="md" fullWidth>
+          {texts.toTeams}
+        </ButtonLink>
+      </Page>
+    );
+  }
   const { link_invalid: invalid } = problemTitles;
   return (
     <Page title={title}>

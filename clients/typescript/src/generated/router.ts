@@ -1355,7 +1355,7 @@ export type AppRouter = TRPCBuiltRouter<
       forgotPassword: Mutation<{ email: string; authorizationId?: string | undefined }, Success>;
       checkLink: Mutation<
         { purpose: 'reset_password' | 'change_email'; token: string },
-        { isUsable: boolean; application?: string | undefined }
+        { isUsable: boolean; application?: string | undefined; verified?: string | undefined }
       >;
       resetPassword: Mutation<
         { token: string; password: string },
