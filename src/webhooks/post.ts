@@ -1,4 +1,4 @@
-import { constants, unzipSync } from 'node:zlib';
+import { constants, inflateRawSync, unzipSync } from 'node:zlib';
 import type { Network } from '../outbound/network.ts';
 import { sendOutbound, type OutboundResponse } from '../outbound/request.ts';
 import { SECOND_MS } from '../time.ts';
@@ -69,12 +69,41 @@ async function readStart(res: OutboundResponse): Promise<string> {
 }
 
 /** Some receivers compress although that was not accepted. 1 KB of gzip is at most 1 MB before it is cut. */
-function decompress(body: Buffer, encoding: string | undefined): Buffer {
-  if (!/^(?:(?:x-)?gzip|deflate)$/i.test(encoding ?? '')) return body;
-  try {
-    // The end is missing.
-    return unzipSync(body, { finishFlush: constants.Z_SYNC_FLUSH }).subarray(0, ANSWER_BYTES_MAX);
-  } catch {
-    return body;
+function decompress(body: Buffer, encoding = ''): Buffer {
+  if (!/^(?:(?:x-)?gzip|deflate)$/i.test(encoding)) return body;
+  const decoders = [unzip, unzipFirst, ...(/^deflate$/i.test(encoding) ? [inflateRaw] : [])];
+  for (const decode of decoders) {
+    try {
+      return decode(body).subarray(0, ANSWER_BYTES_MAX);
+    } catch {
+      // It is in another encoding.
+    }
   }
+  return body;
 }
+
+// The end is missing.
+const CUT = { finishFlush: constants.Z_SYNC_FLUSH };
+const unzip = (body: Buffer): Buffer => unzipSync(body, CUT);
+
+/** Decodes gzip (RFC 1952, section 2.3) without what follows its first member, such as a line end. */
+function unzipFirst(body: Buffer): Buffer {
+  const flags = body.readUInt32BE(0) ^ 0x1f8b0800;
+  if (flags < 0 || flags > 0x1f) throw new Error('no gzip');
+  let at = 10;
+  if (flags & 4) at += 2 + body.readUInt16LE(at);
+  for (const text of [8, 16]) if (flags & text) at = body.indexOf(0, at) + 1;
+  if (flags & 2) at += 2;
+  return inflateRawSync(body.subarray(at), CUT);
+}
+
+/** Decodes deflate without a zlib header. Short texts can look like its beginning, so all that came has to be of it. */
+function inflateRaw(body: Buffer): Buffer {
+  if (body.length >= ANSWER_BYTES_MAX) return inflateRawSync(body, CUT);
+  const { buffer, engine } = inflateRawSync(body, { info: true }) as unknown as Decoded;
+  if (engine.bytesWritten < body.length) throw new Error('no deflate');
+  return buffer;
+}
+
+/** What zlib returns with `info`, which its types leave out. */
+type Decoded = { readonly buffer: Buffer; readonly engine: { readonly bytesWritten: number } };
