@@ -109,7 +109,10 @@ function fileFault(error: unknown, dataDir: string): string | undefined {
   if (!(error instanceof Error)) return undefined;
   const code = 'code' in error ? String(error.code) : '';
   const fault =
-    FILE_FAULTS[code] ?? (isDamage(code) ? `its database is damaged: ${error.message}: restore a backup` : undefined);
+    FILE_FAULTS[code] ??
+    (isDamage(code) ? `its database is damaged: ${error.message}: restore a backup` : undefined) ??
+    // Such as below /proc, whose parent exists and takes no directories.
+    ('syscall' in error && error.syscall === 'mkdir' ? 'it cannot be created: set it to another directory' : undefined);
   return fault === undefined ? undefined : `DATA_DIR: ${dataDir} cannot be used: ${fault} (${code})`;
 }
 
