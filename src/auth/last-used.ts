@@ -11,7 +11,8 @@ const FLUSH_MS = 15 * SECOND_MS;
 /** SQL for the minute of a use, so many seconds ago by the clock of the database, which decides what is idle. */
 const minuteOf = (ago: string): string => `date_trunc('minute', now() - make_interval(secs => ${ago}))`;
 
-// Locks rows in the order of their ids (see LOCK_ORDER), so that batches of several replicas and scope changes cannot deadlock.
+// Locks rows in the order of their ids (see LOCK_ORDER), so that batches of several replicas and scope changes cannot
+// deadlock.
 const createUseCommand = (table: 'api_key' | 'oauth_grant' | 'operator_key') =>
   command<never>(
     `${table}_update_use`,
@@ -38,7 +39,8 @@ const writeFirstUse = command<never>(
 
 const writeSessionUse = command<never>(
   'session_update_use',
-  `update session set idle_expires_at = used.until, last_used_at = used.at, last_address = coalesce(used.address, session.last_address)
+  `update session set idle_expires_at = used.until, last_used_at = used.at,
+     last_address = coalesce(used.address, session.last_address)
    from (
      select s.id, noted.until, noted.at, noted.address
      from session s
@@ -54,9 +56,9 @@ const writeSessionUse = command<never>(
 );
 
 /**
- * Updates `lastUsedAt` of keys, grants and sessions, rounded to minutes but not before its creation, and the idle expiry
- * of sessions, and counts the requests of API keys by day. Uses are collected in memory and written in batches, so that requests do not write. A
- * crash loses the uses since the last batch.
+ * Updates `lastUsedAt` of keys, grants and sessions, rounded to minutes but not before its creation, and the idle
+ * expiry of sessions, and counts the requests of API keys by day. Uses are collected in memory and written in batches,
+ * so that requests do not write. A crash loses the uses since the last batch.
  */
 export type Usage = {
   /**
@@ -64,7 +66,10 @@ export type Usage = {
    * @param address of the client; null if it is not the one that holds the credential
    */
   note(used: Used, address: string | null): void;
-  /** Writes the first use of a refreshed access token without delaying the request. Its refresh can no longer be repeated. */
+  /**
+   * Writes the first use of a refreshed access token without delaying the request. Its refresh can no longer be
+   * repeated.
+   */
   noteFirstUse(tokenHash: Buffer): void;
   flush(): Promise<void>;
   /** Writes the remaining uses and stops. */

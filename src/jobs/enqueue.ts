@@ -10,8 +10,8 @@ import { runStep } from '../transactions/steps.ts';
 export type UnusedKey = { name: string; keyPrefix: string; last4: string; endsAt: string };
 
 /**
- * A notice of a change of the access to an account. With `isDigest`, those that happened since the last one of its kind,
- * team and cause; when it is due, it is replaced by a notice with their number.
+ * A notice of a change of the access to an account. With `isDigest`, those that happened since the last one of its
+ * kind, team and cause; when it is due, it is replaced by a notice with their number.
  */
 export type AccessNotice = NoticeSubject & {
   kind: NoticeKind;
@@ -64,8 +64,8 @@ export type Jobs = {
   sendAccountMail: AccountMail;
   /**
    * A request for an emailed link to an address, which is encrypted: the job is there whether or not it has an account.
-   * `attemptId` is the sign-up that requests it, and `browserHash` the hex hash of the browser whose sign-up is verified. `clientId` is the application at
-   * which the request began.
+   * `attemptId` is the sign-up that requests it, and `browserHash` the hex hash of the browser whose sign-up is
+   * verified. `clientId` is the application at which the request began.
    */
   sendRequestedLink: {
     kind: 'reset_password' | 'sign_in' | 'verify_email';
@@ -104,14 +104,18 @@ const ONE_AT_A_TIME: ReadonlySet<keyof Jobs> = new Set(['importUpload']);
 /** Jobs that a later one with the same key does not delay, so that nobody can put off what others requested. */
 const KEEP_START: ReadonlySet<keyof Jobs> = new Set(['sendRequestedLink']);
 
-/** The queue retries after e, e², … seconds, at most six hours apart: the 13th attempt is made about 22 hours after the first. */
+/**
+ * The queue retries after e, e², … seconds, at most six hours apart: the 13th attempt is made about 22 hours after the
+ * first.
+ */
 export const ATTEMPTS_MAX = 13;
 
-// PostgreSQL would plan the statements of the function for each call, which takes 80 µs: it expects the plan for an array of
-// one job to be cheaper than a plan for all arrays. The setting ends with the transaction.
+// PostgreSQL would plan the statements of the function for each call, which takes 80 µs: it expects the plan for an
+// array of one job to be cheaper than a plan for all arrays. The setting ends with the transaction.
 const addJob = command<{ id: string }>(
   'job_insert',
-  `select (graphile_worker.add_job($1, payload := $2::json, queue_name := $3, job_key := $4, run_at := coalesce($5::timestamptz, now() + make_interval(secs => $9)),
+  `select (graphile_worker.add_job($1, payload := $2::json, queue_name := $3, job_key := $4,
+     run_at := coalesce($5::timestamptz, now() + make_interval(secs => $9)),
      priority := $6::int, max_attempts := $7::int, job_key_mode := $8)).id
    from set_config('plan_cache_mode', 'force_generic_plan', true)`,
 );
@@ -147,8 +151,8 @@ export async function enqueue<Name extends keyof Jobs>(
 }
 
 /**
- * Waiting requests of one kind for an address are one, except those of several sign-ups. The deletion of an account finds
- * them by the hash.
+ * Waiting requests of one kind for an address are one, except those of several sign-ups. The deletion of an account
+ * finds them by the hash.
  */
 export const requestedLinkKey = (kind: string, email: string, signUp = ''): string =>
   `link:${kind}:${hash('sha256', email.toLowerCase())}:${signUp}`;
