@@ -244,6 +244,8 @@ describe('the dependency rule', () => {
     ],
     ['the definitions of tRPC’s procedures are read', /\b_def\b/, /^procedures\/definition\.ts$/],
     ['commands print', /stdout\.write\(|console\.\w+\(/, /^(?!cli\/(?!(?:commands|output)\.ts$))/],
+    // Commands get what they use of the process, so that they can run in any.
+    ['commands use the process', /\bprocess\.(?:env|stdin|stdout|stderr)\b/, /^(?!cli\/(?!main\.ts$))/],
     ['advisory locks get their numbers', /_LOCK\b.* = 0x|advisory\w*_lock\((0x|\d)/, /^db\/advisory-locks\.ts$/],
   ])('%s in their own place alone', (_what, pattern, place) => {
     const code = (file: string) => readFileSync(join(SRC, file), 'utf8').replaceAll(/^\s*(\*|\/\/|\/\*\*).*$/gm, '');
