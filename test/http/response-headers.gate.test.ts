@@ -18,6 +18,8 @@ const plain =
   (path: string, more: Partial<Sent> = {}) =>
   (api: Api) =>
     api.anonymous.send({ method: 'GET', path, ...more });
+const posted = (path: string, headers: Record<string, string>, body: string) =>
+  plain(path, { method: 'POST', headers, body });
 const asKey = (path: string) => async (api: Api) =>
   api.as(await api.anApiKey(await api.anAccount(), { scopes: ['teams:read'] })).get(path);
 const html = { headers: { accept: 'text/html' } };
@@ -75,31 +77,11 @@ const KINDS: Readonly<Record<string, Kind>> = {
   'an unknown procedure': { send: plain('/trpc/nothing'), status: 404, is: 'private' },
   'a wrong method over tRPC': { send: plain('/trpc/listTeams', { method: 'TRACE' }), status: 405, is: 'private' },
   'a batch that is too long': { send: plain(`/trpc/${'getMe,'.repeat(30)}?batch=1`), status: 400, is: 'private' },
-  'a call of another site': {
-    send: plain('/trpc/updateMe', { method: 'POST', headers: json, body: '{}' }),
-    status: 403,
-    is: 'private',
-  },
-  'a refused token request': {
-    send: plain('/oauth/token', { method: 'POST', headers: form, body: 'a=b' }),
-    status: 400,
-    is: 'private',
-  },
-  'a token request of another type': {
-    send: plain('/oauth/token', { method: 'POST', headers: json, body: '{}' }),
-    status: 400,
-    is: 'private',
-  },
-  'a refused revocation': {
-    send: plain('/oauth/revoke', { method: 'POST', headers: form, body: 'a=b' }),
-    status: 400,
-    is: 'private',
-  },
-  'a refused pushed request': {
-    send: plain('/oauth/par', { method: 'POST', headers: form, body: 'a=b' }),
-    status: 400,
-    is: 'private',
-  },
+  'a call of another site': { send: posted('/trpc/updateMe', json, '{}'), status: 403, is: 'private' },
+  'a refused token request': { send: posted('/oauth/token', form, 'a=b'), status: 400, is: 'private' },
+  'a token request of another type': { send: posted('/oauth/token', json, '{}'), status: 400, is: 'private' },
+  'a refused revocation': { send: posted('/oauth/revoke', form, 'a=b'), status: 400, is: 'private' },
+  'a refused pushed request': { send: posted('/oauth/par', form, 'a=b'), status: 400, is: 'private' },
   'a wrong method of OAuth': { send: plain('/oauth/token'), status: 405, is: 'private' },
   'the redirect to the consent page': { send: authorize, status: 303, is: 'private' },
   'a refused authorization': { send: plain('/oauth/authorize?client_id=x', html), status: 400, is: 'page' },
