@@ -40,11 +40,12 @@ export const declaredLists = (): readonly List<unknown>[] => declared;
  * @param item the schema of an item
  */
 export function list<Item>(name: string, item: z.ZodType<Item>, { select, from, rows }: Selection): List<Item> {
-  // PostgreSQL keeps the order of a sorted subselect. Not `json_agg`, which puts a line end between items.
+  // PostgreSQL keeps the order of a sorted subselect, and plans for few rows because of its limit. Not `json_agg`, which
+  // puts a line end between items.
   const short = query<{ items: string | null }>(
     name,
     `select case when not exists (select from ${from} offset ${LONG_ITEMS}) then coalesce(
-       (select string_agg(row_to_json(item)::text, ',') from (${select}) item), '') end as items`,
+       (select string_agg(row_to_json(item)::text, ',') from (${select} limit ${LONG_ITEMS}) item), '') end as items`,
     rows === undefined ? {} : { rows },
   );
   const long = query<{ items: string; length: number }>(
