@@ -1,4 +1,4 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Change } from '../transactions/steps.ts';
 import type { Config } from '../config/config.ts';
 import type { EmailContext } from '../email/content.ts';
 import { getEmailMessages } from '../messages/email-messages.ts';
@@ -11,8 +11,8 @@ export const createEmailContext = (
 ): EmailContext => ({ brand, baseUrl, messages: getEmailMessages(matchLanguage(...tags) ?? DEFAULT_LANGUAGE) });
 
 /** Returns the language that an account prefers; null if it has none, or was deleted. */
-export async function findPreferredLocale(tx: EntityManager, accountId: string): Promise<string | null> {
-  const [row] = await tx.execute<{ preferred_locale: string | null }[]>(
+export async function findPreferredLocale(tx: Change, accountId: string): Promise<string | null> {
+  const [row] = await tx.em.execute<{ preferred_locale: string | null }[]>(
     'select preferred_locale from account where id = ?',
     [accountId],
   );
@@ -25,8 +25,8 @@ export const NOTICE_LOCALE = 'case when notice_locale_until > now() then notice_
  * Finds the language of security notices to an account: the preferred one, or that before it if the session that changed
  * it had no recent proof. @returns null if it has none, or was deleted
  */
-export async function findNoticeLocale(tx: EntityManager, accountId: string): Promise<string | null> {
-  const [row] = await tx.execute<{ locale: string | null }[]>(
+export async function findNoticeLocale(tx: Change, accountId: string): Promise<string | null> {
+  const [row] = await tx.em.execute<{ locale: string | null }[]>(
     `select ${NOTICE_LOCALE} as locale from account where id = ?`,
     [accountId],
   );

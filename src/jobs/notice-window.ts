@@ -1,5 +1,5 @@
+import type { Change } from '../transactions/steps.ts';
 import { hash } from 'node:crypto';
-import type { EntityManager } from '@mikro-orm/postgresql';
 import { NOTICE_PAGES, type Notice, type NoticeCause, type NoticeKind, type NoticeThing } from '../email/notices.ts';
 import { activeMembership } from '../db/predicates.ts';
 import { currentActor } from '../events/actor.ts';
@@ -51,22 +51,26 @@ export function createWindowId(
 }
 
 /** Replaces the job of a digest by the notice of all that happened until now, and begins to count anew. */
-export async function closeWindow(tx: EntityManager, mail: AccountMail & AccessNotice, id: string): Promise<void> {
+export async function closeWindow(tx: Change, mail: AccountMail & AccessNotice, id: string): Promise<void> {
   // Locks the row, so that none is counted between the two statements.
-  const [counted] = await tx.execute<{ number: number; things: NoticeThing[] }[]>(
+  const [counted] = await tx.em.execute<{ number: number; things: NoticeThing[] }[]>(
     'update sent_mail set number = number where id = ? and number > 0 returning number, things',
     [id],
   );
   if (counted === undefined) return;
-  await tx.execute(`update sent_mail set number = 0, things = '[]', created_at = clock_timestamp() where id = ?`, [id]);
+  await tx.em.execute(`update sent_mail set number = 0, things = '[]', created_at = clock_timestamp() where id = ?`, [
+    id,
+  ]);
   const notice = { ...mail, ...counted, isDigest: false };
   await enqueue(tx, 'sendAccountMail', notice, accountMailKey(notice));
 }
 
 /** Reads what can still change until a notice is sent: its names, and what its reader may do in the team. */
-export async function readNames(tx: EntityManager, accountId: string, notice: AccessNotice): Promise<Notice> {
+export async function readNames(tx: Change, accountId: string, notice: AccessNotice): Promise<Notice> {
   const { teamId = null, cause } = notice;
-  const [row] = await tx.execute<{ team_name: string | null; by_name: string | null; permissions: string[] | null }[]>(
+  const [row] = await tx.em.execute<
+    { team_name: string | null; by_name: string | null; permissions: string[] | null }[]
+  >(
     `select (select name from team where id = ?) as team_name,
        case ? when 'api_key' then (select name from api_key where id = ?)
          when 'app' then (select name from oauth_client where id = ?) end as by_name,

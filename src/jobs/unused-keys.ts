@@ -1,7 +1,6 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Change } from '../transactions/steps.ts';
 import type { JobHelpers } from 'graphile-worker';
 import type { Services } from '../service/services.ts';
-import { recordMany } from '../events/record.ts';
 import { PRIORITY, type UnusedKey } from './enqueue.ts';
 import { notify } from './notify.ts';
 import { workInSteps } from './steps.ts';
@@ -68,10 +67,9 @@ export async function endUnusedKeys({ config, db }: Services, helpers: JobHelper
     );
 }
 
-async function runBatch(tx: EntityManager, days: number): Promise<number> {
-  const keys = await tx.execute<Judged[]>(judge(days));
-  await recordMany(
-    tx,
+async function runBatch(tx: Change, days: number): Promise<number> {
+  const keys = await tx.em.execute<Judged[]>(judge(days));
+  await tx.record(
     'api_key.revoked',
     keys
       .filter(({ verdict }) => verdict === 'ended')
@@ -85,7 +83,7 @@ async function runBatch(tx: EntityManager, days: number): Promise<number> {
   return keys.length;
 }
 
-async function warn(tx: EntityManager, accountId: string, keys: readonly Judged[]): Promise<void> {
+async function warn(tx: Change, accountId: string, keys: readonly Judged[]): Promise<void> {
   const listed = keys
     .slice(0, LISTED_MAX)
     .map(({ name, key_prefix: keyPrefix, last4, ends_at: endsAt }): UnusedKey => ({

@@ -171,9 +171,9 @@ async function rejectReuse(services: Services, tokenHash: Buffer, kind: Kind): P
       throw new RepeatedRefresh(answer);
     }
   }
-  await change(services.db, 'system', { on: 'installation', requires: 'nothing' }, async ({ em, record }) => {
-    record('oauth_token.reused', { ...ids, reason: kind });
-    await endTokenFamily(em, familyId, `${kind} used twice`);
+  await change(services.db, 'system', { on: 'installation', requires: 'nothing' }, async (tx) => {
+    tx.record('oauth_token.reused', { ...ids, reason: kind });
+    await endTokenFamily(tx, familyId, `${kind} used twice`);
   });
   throw new errors.InvalidGrant(`${kind} was already used`);
 }

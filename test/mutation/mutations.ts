@@ -877,8 +877,8 @@ export const MUTATIONS: readonly Mutation[] = [
       ],
       [
         'invitations of a deleted sender stay',
-        'if (sent.length > 0) await runStep(',
-        'if (sent.length < 0) await runStep(',
+        'if (sent.length > 0) await tx.run(',
+        'if (sent.length < 0) await tx.run(',
       ],
     ],
   ),

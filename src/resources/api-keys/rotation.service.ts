@@ -1,4 +1,3 @@
-import { record } from '../../events/record.ts';
 import { isPast } from '../../auth/active-membership.ts';
 import { lockMany } from '../../transactions/locks.ts';
 import { change } from '../../transactions/change.ts';
@@ -23,18 +22,18 @@ export async function rotateApiKey(
 ): Promise<{ key: ApiKey; secret: string }> {
   const { accountId } = caller;
   const spec = { on: { account: accountId }, requires: 'self', reads: lockCredentialSteps(caller) } as const;
-  return change(db, caller, spec, async ({ em: tx }) => {
+  return change(db, caller, spec, async (tx) => {
     const [key] = await lockMany(tx, 'api_key', { id: keyId, account: accountId, revokedAt: null });
     if (key === undefined || isPast(key.expiresAt)) throw new ProblemError('api_key_not_found');
 
-    await tx.nativeDelete(ApiKeySecret, { apiKey: key.id, ...(overlapHours > 0 && { expiresAt: { $ne: null } }) });
+    await tx.em.nativeDelete(ApiKeySecret, { apiKey: key.id, ...(overlapHours > 0 && { expiresAt: { $ne: null } }) });
     const expiresAt = new Date(Date.now() + overlapHours * HOUR_MS);
-    await tx.nativeUpdate(ApiKeySecret, { apiKey: key.id }, { expiresAt });
+    await tx.em.nativeUpdate(ApiKeySecret, { apiKey: key.id }, { expiresAt });
     const { secret, hash, keyPrefix, last4 } = tokens.generate(key.team ? 'teamKey' : 'personalKey');
-    tx.create(ApiKeySecret, { secretHash: hash, apiKey: key });
+    tx.em.create(ApiKeySecret, { secretHash: hash, apiKey: key });
     key.keyPrefix = keyPrefix;
     key.last4 = last4;
-    record(tx, 'api_key.rotated', { ...toEventFields(key), accountId });
+    tx.record('api_key.rotated', { ...toEventFields(key), accountId });
     await notify(tx, accountId, { kind: 'api_key_rotated', thing: key.name, teamId: key.team?.id });
     return { key, secret };
   });

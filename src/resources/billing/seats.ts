@@ -1,4 +1,4 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Change } from '../../transactions/steps.ts';
 import type { ActiveMembership } from '../../auth/principal.ts';
 import { query, type QueryRunner } from '../../db/query.ts';
 import { activeMembership, pendingInvitation } from '../../db/predicates.ts';
@@ -60,8 +60,8 @@ export async function readOverview(db: QueryRunner, plans: Plans, { team, permis
 }
 
 /** Requires a free seat. Call it with the team locked, so that concurrent calls are counted. @throws seat_limit_reached */
-export async function requireFreeSeat(tx: EntityManager, plans: Plans, teamId: string): Promise<void> {
-  requireFree(plans, await tx.execute<SeatsRow[]>(seatsSql('?'), [teamId]));
+export async function requireFreeSeat(tx: Change, plans: Plans, teamId: string): Promise<void> {
+  requireFree(plans, await tx.em.execute<SeatsRow[]>(seatsSql('?'), [teamId]));
 }
 
 /** Requires a free seat in the result of `seatsOfTeam`, which was read with the team locked. @throws seat_limit_reached */

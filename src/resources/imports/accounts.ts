@@ -1,7 +1,6 @@
 import { readForeignHash } from '../../crypto/foreign-hash.ts';
 import { query } from '../../db/query.ts';
 import { newId } from '../../entities/index.ts';
-import { runStep } from '../../transactions/steps.ts';
 import {
   METADATA_COLUMNS,
   toMetadataColumns,
@@ -104,7 +103,7 @@ const takenEmails = query<{ email: string }>(
 );
 
 async function findEmails({ tx }: Batch, emails: readonly string[]): Promise<Set<string>> {
-  const rows = await runStep(tx, [takenEmails, [JSON.stringify(emails)]]);
+  const [rows] = await tx.run([[takenEmails, [JSON.stringify(emails)]]]);
   return new Set(rows.map(({ email }) => email));
 }
 

@@ -4,7 +4,6 @@ import { newId } from '../../entities/index.ts';
 import { declaredSteps, findUndeclared } from '../permissions/declared-permissions.ts';
 import { query } from '../../db/query.ts';
 import { lockRows } from '../../transactions/lock-order.ts';
-import { runStep, stepsOf } from '../../transactions/steps.ts';
 import {
   addPlanned,
   findIds,
@@ -41,7 +40,7 @@ export async function importApiKeys(batch: Batch, rows: readonly Numbered<'apiKe
   );
 
   const given = [...new Set(rows.flatMap(({ row }) => row.permissions))];
-  const [, declared] = await stepsOf(tx).run(declaredSteps(given));
+  const [, declared] = await tx.run(declaredSteps(given));
   const accepted = rows.flatMap(({ line, row }) => {
     const [teamId, accountId] = [row.team === null ? null : teams.get(row.team), accounts.get(row.account)];
     if (teamId === undefined) refuse(outcome, line, 'unknown_team', '`team` is no team.');
@@ -118,7 +117,7 @@ const lockMemberships = lockRows<{ id: string; team_id: string; account_id: stri
 /** Locks memberships, so that none ends, and revokes its keys, before a key of it is committed. */
 async function lockMembers({ tx }: Batch, teams: readonly string[], accounts: readonly string[]): Promise<Set<string>> {
   if (teams.length === 0) return new Set();
-  const rows = await runStep(tx, [lockMemberships, [teams.join(' '), accounts.join(' ')]]);
+  const [rows] = await tx.run([[lockMemberships, [teams.join(' '), accounts.join(' ')]]]);
   return new Set(rows.map(({ team_id: teamId, account_id: accountId }) => `${teamId} ${accountId}`));
 }
 
@@ -129,7 +128,7 @@ const operatorsOf = query<{ id: string }>(
 
 /** Returns which of the accounts are those of operators. */
 async function findOperators({ tx }: Batch, accounts: readonly string[]): Promise<Set<string>> {
-  const rows = await runStep(tx, [operatorsOf, [accounts.join(' ')]]);
+  const [rows] = await tx.run([[operatorsOf, [accounts.join(' ')]]]);
   return new Set(rows.map(({ id }) => id));
 }
 
@@ -140,6 +139,6 @@ const knownHashes = query<{ hash: string }>(
 );
 
 async function findHashes({ tx }: Batch, hashes: readonly string[]): Promise<Set<string>> {
-  const rows = await runStep(tx, [knownHashes, [hashes.join(' ')]]);
+  const [rows] = await tx.run([[knownHashes, [hashes.join(' ')]]]);
   return new Set(rows.map(({ hash }) => hash));
 }

@@ -1,6 +1,5 @@
 import { newId } from '../../entities/index.ts';
 import { query } from '../../db/query.ts';
-import { runStep } from '../../transactions/steps.ts';
 import {
   METADATA_COLUMNS,
   toMetadataColumns,
@@ -118,7 +117,7 @@ export async function findMemberships(
   accounts: ReadonlyMap<string, string>,
 ): Promise<Map<string, string>> {
   const pairs = rows.map(({ row }) => ({ t: teams.get(row.team ?? ''), a: accounts.get(row.account) }));
-  const found = await runStep(tx, [membershipsOfPairs, [JSON.stringify(pairs)]]);
+  const [found] = await tx.run([[membershipsOfPairs, [JSON.stringify(pairs)]]]);
   const roles = new Map(found.map((row) => [`${row.team_id} ${row.account_id}`, row.role_id]));
   for (const { row } of dryRun === null ? [] : rows) {
     if (dryRun?.owner.has(`${row.team} ${row.account}`) === true) roles.set(`${row.team} ${row.account}`, 'owner');

@@ -1,5 +1,4 @@
 import { looksLike, newId } from '../../entities/index.ts';
-import { stepsOf } from '../../transactions/steps.ts';
 import { declaredSteps, findUndeclared } from '../permissions/declared-permissions.ts';
 import { roleTemplatesSteps, type Template } from '../roles/template-roles.ts';
 import { createSlugs } from '../teams/slug.ts';
@@ -38,7 +37,7 @@ export async function importTeams(batch: Batch, rows: readonly Numbered<'team'>[
   const wanted = rows.map(({ row }) => row.owner);
   const owners = await findIds(tx, 'account', wanted);
   addPlanned(owners, dryRun?.account, wanted);
-  const [, declared] = await stepsOf(tx).run(declaredSteps(productPermissionsOf(rows.flatMap(({ row }) => row.roles))));
+  const [, declared] = await tx.run(declaredSteps(productPermissionsOf(rows.flatMap(({ row }) => row.roles))));
   const accepted = rows.filter(({ line, row: { externalId, owner, plan, roles } }) => {
     if (known.has(externalId) || dryRun?.team.has(externalId) === true) outcome.existing += 1;
     else if (!owners.has(owner)) refuse(outcome, line, 'unknown_account', '`owner` is no account.');
@@ -53,7 +52,7 @@ export async function importTeams(batch: Batch, rows: readonly Numbered<'team'>[
     return false;
   });
   outcome.created = accepted.length;
-  const [, templates] = accepted.length === 0 ? [[], []] : await stepsOf(tx).run(roleTemplatesSteps);
+  const [, templates] = accepted.length === 0 ? [[], []] : await tx.run(roleTemplatesSteps);
   if (dryRun === null) await insertTeams(batch, accepted, owners, templates);
   for (const { row } of accepted) {
     dryRun?.team.add(row.externalId);
@@ -73,7 +72,7 @@ async function insertTeams(
   if (rows.length === 0) return;
   const { tx, importId } = batch;
   const slugs = await createSlugs(
-    stepsOf(tx),
+    tx,
     rows.map(({ row }) => row.slug ?? row.name),
   );
   const now = new Date().toISOString();

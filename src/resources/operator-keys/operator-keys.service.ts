@@ -1,4 +1,4 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Change } from '../../transactions/steps.ts';
 import { isPast } from '../../auth/active-membership.ts';
 import { isWithin, toNetwork } from '../../auth/networks.ts';
 import { sortOperatorScopes } from '../../auth/operator-scopes.ts';
@@ -36,14 +36,14 @@ export async function createOperatorKey(
   const networks = addresses?.map(requireNetwork);
   const room = caller === 'system' ? [] : ([[lockRoom, [ADVISORY_LOCKS.operatorKey]]] as const);
   const spec = { on: 'installation', requires: 'operator', reads: room } as const;
-  return change(db, caller, spec, async ({ em: tx, record }) => {
+  return change(db, caller, spec, async (tx) => {
     const calling = await findCalling(tx, caller);
     const given = networks ?? calling?.addresses ?? [];
     if (calling !== undefined) requireHeld(calling, { scopes, addresses: given });
     if (caller !== 'system') await requireRoom(tx);
     const expiresAt = earlier(wantedEnd, calling?.expiresAt ?? null);
     const { secret, hash, keyPrefix, last4 } = tokens.generate('operatorKey');
-    const key = tx.create(OperatorKey, {
+    const key = tx.em.create(OperatorKey, {
       name,
       scopes: sortOperatorScopes(scopes),
       addresses: [...new Set(given)],
@@ -51,8 +51,8 @@ export async function createOperatorKey(
       last4,
       expiresAt,
     });
-    tx.create(OperatorKeySecret, { secretHash: hash, operatorKey: key });
-    record('operator_key.created', {
+    tx.em.create(OperatorKeySecret, { secretHash: hash, operatorKey: key });
+    tx.record('operator_key.created', {
       keyId: key.id,
       operatorScopes: key.scopes,
       expiresAt: expiresAt?.toISOString() ?? null,
@@ -72,22 +72,22 @@ export async function rotateOperatorKey(
   keyId: string,
   overlapHours: number,
 ): Promise<{ key: OperatorKey; secret: string }> {
-  return change(db, caller, { on: { operatorKey: keyId }, requires: 'operator' }, async ({ em: tx, record }) => {
-    const [calling, key] = [await findCalling(tx, caller), await tx.findOne(OperatorKey, keyId)];
+  return change(db, caller, { on: { operatorKey: keyId }, requires: 'operator' }, async (tx) => {
+    const [calling, key] = [await findCalling(tx, caller), await tx.em.findOne(OperatorKey, keyId)];
     if (!key || key.revokedAt || isPast(key.expiresAt)) throw new ProblemError('operator_key_not_found');
     if (calling !== undefined) requireHeld(calling, key);
     if (calling?.expiresAt && earlier(key.expiresAt ?? null, calling.expiresAt) !== key.expiresAt)
       throw new ProblemError('scope_not_allowed', 'The key expires later than the calling key.');
-    await tx.nativeDelete(OperatorKeySecret, {
+    await tx.em.nativeDelete(OperatorKeySecret, {
       operatorKey: keyId,
       ...(overlapHours > 0 && { expiresAt: { $ne: null } }),
     });
     const expiresAt = new Date(Date.now() + overlapHours * HOUR_MS);
-    await tx.nativeUpdate(OperatorKeySecret, { operatorKey: keyId }, { expiresAt });
+    await tx.em.nativeUpdate(OperatorKeySecret, { operatorKey: keyId }, { expiresAt });
     const { secret, hash, keyPrefix, last4 } = tokens.generate('operatorKey');
-    tx.create(OperatorKeySecret, { secretHash: hash, operatorKey: key });
-    tx.assign(key, { keyPrefix, last4 });
-    record('operator_key.rotated', { keyId, expiresAt: expiresAt.toISOString() });
+    tx.em.create(OperatorKeySecret, { secretHash: hash, operatorKey: key });
+    tx.em.assign(key, { keyPrefix, last4 });
+    tx.record('operator_key.rotated', { keyId, expiresAt: expiresAt.toISOString() });
     if (credentialOf(caller) !== keyId) await notifyOperators(tx, { kind: 'operator_key_created', thing: key.name });
     return { key, secret };
   });
@@ -103,9 +103,9 @@ export const revokeOperatorKey = ({ db }: Pick<Services, 'db'>, caller: Caller, 
   });
 
 /** Reads the calling key, which the change has locked. */
-async function findCalling(tx: EntityManager, caller: Caller): Promise<OperatorKey | undefined> {
+async function findCalling(tx: Change, caller: Caller): Promise<OperatorKey | undefined> {
   if (caller === 'system' || caller.operator.kind !== 'operator-key') return undefined;
-  return tx.findOneOrFail(OperatorKey, caller.operator.credentialId);
+  return tx.em.findOneOrFail(OperatorKey, caller.operator.credentialId);
 }
 
 /** Returns the earlier end. Null is none. */
@@ -124,8 +124,8 @@ function requireHeld(calling: Limits, wanted: Limits): void {
 /** Serializes the count, because the keys have no common row. */
 const lockRoom = command<object>('operator_key_lock_number', 'select from pg_advisory_xact_lock($1)');
 
-async function requireRoom(tx: EntityManager): Promise<void> {
-  const active = await tx.count(OperatorKey, { revokedAt: null });
+async function requireRoom(tx: Change): Promise<void> {
+  const active = await tx.em.count(OperatorKey, { revokedAt: null });
   if (active >= KEYS_MAX)
     throw new ProblemError('operator_key_limit_reached', `There are ${active} active keys; the limit is ${KEYS_MAX}.`);
 }

@@ -1,5 +1,5 @@
+import type { Change } from '../../transactions/steps.ts';
 import { randomBytes } from 'node:crypto';
-import type { EntityManager } from '@mikro-orm/postgresql';
 import { hashSecret } from '../../crypto/tokens.ts';
 import { query, type QueryRunner } from '../../db/query.ts';
 import { type Account, KnownDevice } from '../../entities/index.ts';
@@ -15,17 +15,17 @@ export const getDeviceToken = ({ deviceToken }: BrowserClient): string =>
  * Makes the browser a known one of the account. Its password attempts are counted separately, so that attackers cannot
  * exhaust them. Call it after a sign-in, or after the browser has opened an emailed link.
  */
-export async function rememberDevice(tx: EntityManager, account: Account, browserClient: BrowserClient) {
+export async function rememberDevice(tx: Change, account: Account, browserClient: BrowserClient) {
   const token = getDeviceToken(browserClient);
   const tokenHash = hashSecret(token);
   const lastSeenAt = new Date();
-  const known = await tx.findOne(KnownDevice, { account: account.id, tokenHash });
+  const known = await tx.em.findOne(KnownDevice, { account: account.id, tokenHash });
   if (known !== null) {
     known.lastSeenAt = lastSeenAt;
     return { token, tokenHash, isNew: false, isFirst: false };
   }
-  const isFirst = (await tx.count(KnownDevice, { account: account.id })) === 0;
-  tx.create(KnownDevice, { account, tokenHash, lastSeenAt });
+  const isFirst = (await tx.em.count(KnownDevice, { account: account.id })) === 0;
+  tx.em.create(KnownDevice, { account, tokenHash, lastSeenAt });
   return { token, tokenHash, isNew: true, isFirst };
 }
 
@@ -33,9 +33,9 @@ export async function rememberDevice(tx: EntityManager, account: Account, browse
  * Forgets the browsers of an account that is being reclaimed: one of them can be somebody else's, who would have guesses
  * of their own and could sign in without a notice.
  */
-export async function forgetDevices(tx: EntityManager, accountId: string, except: BrowserClient): Promise<void> {
+export async function forgetDevices(tx: Change, accountId: string, except: BrowserClient): Promise<void> {
   const kept = except.deviceToken === undefined ? {} : { tokenHash: { $ne: hashSecret(except.deviceToken) } };
-  await tx.nativeDelete(KnownDevice, { account: accountId, ...kept });
+  await tx.em.nativeDelete(KnownDevice, { account: accountId, ...kept });
 }
 
 const findDevice = query<{ id: string }>(
@@ -56,6 +56,6 @@ export async function findKnownDevice(
 }
 
 /** Returns whether a locked account knows the calling browser. */
-export const isKnownDevice = async (tx: EntityManager, account: Account, { deviceToken }: BrowserClient) =>
+export const isKnownDevice = async (tx: Change, account: Account, { deviceToken }: BrowserClient) =>
   deviceToken !== undefined &&
-  (await tx.count(KnownDevice, { account: account.id, tokenHash: hashSecret(deviceToken) })) > 0;
+  (await tx.em.count(KnownDevice, { account: account.id, tokenHash: hashSecret(deviceToken) })) > 0;

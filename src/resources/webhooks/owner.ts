@@ -1,11 +1,10 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
 import { requirePermission } from '../../auth/permissions.ts';
 import type { Permission, WebhookEndpoint } from '../../entities/index.ts';
 import { ProblemError } from '../../problems/error.ts';
 import { lockOne } from '../../transactions/locks.ts';
 import type { OperatorCaller, TeamCaller } from '../../transactions/caller.ts';
 import { change } from '../../transactions/change.ts';
-import type { TransactionScope } from '../../transactions/steps.ts';
+import type { Change, TransactionScope } from '../../transactions/steps.ts';
 import { requiredPermission, TEAM_TYPES } from '../../webhooks/types.ts';
 
 /**
@@ -26,14 +25,14 @@ export type Held = readonly Permission[] | null;
 export function withOwner<R>(
   db: TransactionScope,
   owner: Owner,
-  work: (tx: EntityManager, held: Held) => Promise<R>,
+  work: (tx: Change, held: Held) => Promise<R>,
 ): Promise<R> {
   if (isTeam(owner)) {
     const spec = { on: { team: owner.teamId }, requires: 'edit_team_settings' } as const;
-    return change(db, owner, spec, ({ em, role }) => work(em, role.permissions));
+    return change(db, owner, spec, (tx) => work(tx, tx.role.permissions));
   }
   const caller = owner === 'installation' ? 'system' : owner;
-  return change(db, caller, { on: 'installation', requires: 'operator' }, ({ em }) => work(em, null));
+  return change(db, caller, { on: 'installation', requires: 'operator' }, (tx) => work(tx, null));
 }
 
 /** Changes one endpoint of an owner, under its lock. @throws webhook_endpoint_not_found (404) */
@@ -41,7 +40,7 @@ export const withEndpoint = <R>(
   db: TransactionScope,
   owner: Owner,
   endpointId: string,
-  work: (tx: EntityManager, endpoint: WebhookEndpoint, held: Held) => Promise<R>,
+  work: (tx: Change, endpoint: WebhookEndpoint, held: Held) => Promise<R>,
 ): Promise<R> =>
   withOwner(db, owner, async (tx, held) => {
     const endpoint = await lockOne(tx, 'webhook_endpoint', endpointId);
