@@ -121,14 +121,8 @@ const chunksOf = (changes: readonly EventFields[]): (readonly EventFields[])[] =
     changes.slice(i * RECORDED_AT_ONCE, (i + 1) * RECORDED_AT_ONCE),
   );
 
-/** Records an event outside of a transaction, for what changes nothing else, such as an operator’s look-up. */
-export async function recordNow(db: Database, event: EventName, fields: EventFields): Promise<void> {
-  await insertRows(db, [toEvent(event, fields)]);
-  currentActor().audit(event, fields);
-}
-
 /** Inserts events that were collected outside of a call. */
-export async function insertRows(db: Database, events: readonly NewEvent[]): Promise<void> {
+export async function insertCollected(db: Database, events: readonly NewEvent[]): Promise<void> {
   await db.run(insertEvents, [JSON.stringify(events.map((event) => toRow(db, event)))]);
   emitRecorded(db.orm.em);
 }

@@ -1,7 +1,7 @@
 import { QUEUE_JOBS, QUEUE_TASKS } from '../db/queue-tables.ts';
 import type { Database } from '../db/database.ts';
 import { iso, query, type QueryRunner } from '../db/query.ts';
-import { recordNow } from '../events/record.ts';
+import { recordNow } from '../transactions/record-now.ts';
 import { failEmail, type EmailJob } from './fail-email.ts';
 import { ATTEMPTS_MAX } from './enqueue.ts';
 

@@ -1,5 +1,6 @@
 import Provider, { errors } from 'oidc-provider';
-import { recordNow, runAndRecord } from '../events/record.ts';
+import { recordNow } from '../transactions/record-now.ts';
+import { runAndRecord } from '../events/record.ts';
 import { endTokenFamily } from '../resources/oauth-grants/token-family.ts';
 import { change } from '../transactions/change.ts';
 import { findResource } from '../auth/resource.ts';

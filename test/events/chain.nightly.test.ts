@@ -2,7 +2,7 @@ import { inChange } from '../support/in-change.ts';
 import { describe, expect, onTestFinished, vi } from 'vitest';
 import { firstIdAt } from '../../src/entities/index.ts';
 import { useEventKey } from '../../src/events/chain/event-mac.ts';
-import { recordNow } from '../../src/events/record.ts';
+import { recordNow } from '../../src/transactions/record-now.ts';
 import { GENESIS } from '../../src/events/chain/hash-chain.ts';
 import { chainEvents, numberEvents } from '../../src/events/chain/append.ts';
 import { pruneEvents } from '../../src/events/chain/retention.ts';
