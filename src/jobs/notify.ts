@@ -99,23 +99,27 @@ function toJob(accountId: string, { email, locale }: NoticeTarget, notice: Secur
 /** The operators that are told. */
 const OPERATORS_MAX = 50;
 
+const toldOperators = query<{ id: string }>(
+  'account_list_told_operators',
+  `select id from account where role = 'admin' and disabled_at is null and id <> $1 order by id limit ${OPERATORS_MAX}`,
+);
+
 /**
  * Queues a notice to each operator of this instance, in the transaction of the change that it reports.
  * @param exceptId the account that the change is about
  */
 export async function notifyOperators(tx: Change, notice: Queued, exceptId = ''): Promise<void> {
-  const operators = await tx.em.execute<{ id: string }[]>(
-    `select id from account where role = 'admin' and disabled_at is null and id <> ? order by id limit ${OPERATORS_MAX}`,
-    [exceptId],
-  );
+  const operators = await tx.query(toldOperators, [exceptId]);
   for (const { id } of operators) await notify(tx, id, notice);
 }
 
+const ownerOfTeam = query<{ account_id: string }>(
+  'membership_find_told_owner',
+  `select account_id from membership where team_id = $1 and role_id = 'owner'`,
+);
+
 /** Queues a notice to the owner of a team, also about a change by the operator. */
 export async function notifyOwner(tx: Change, teamId: string, notice: NewNotice): Promise<void> {
-  const [owner] = await tx.em.execute<{ account_id: string }[]>(
-    `select account_id from membership where team_id = ? and role_id = 'owner'`,
-    [teamId],
-  );
+  const [owner] = await tx.query(ownerOfTeam, [teamId]);
   if (owner !== undefined) await notify(tx, owner.account_id, { ...notice, teamId });
 }

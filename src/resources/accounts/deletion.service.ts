@@ -19,7 +19,7 @@ import { logoutJobs } from '../../jobs/logouts.ts';
 import { enqueueRemoval, lockClientGrants, removeClients } from '../../jobs/remove-client.ts';
 import { removeEndpoints } from '../../jobs/remove-endpoint.ts';
 import type { Principal } from '../../auth/principal.ts';
-import { Account, Invitation, Team } from '../../entities/index.ts';
+import { Account } from '../../entities/index.ts';
 import { ProblemError } from '../../problems/error.ts';
 import { notify } from '../../jobs/notify.ts';
 
@@ -27,6 +27,15 @@ const remainingTeams = query<{ team_id: string }>(
   'membership_list_of_deleted_account',
   'select team_id from membership where account_id = $1 order by team_id',
 );
+
+const queueLogouts = command<object>(
+  'job_insert_logouts_of_account',
+  logoutJobs('select id from session where account_id = $1 and revoked_at is null'),
+);
+
+const deleteInvitation = command<never>('invitation_delete_of_address', 'delete from invitation where id = $1');
+const deleteTeam = command<never>('team_delete_of_account', 'delete from team where id = $1');
+const deleteAccountRow = command<never>('account_delete', 'delete from account where id = $1');
 
 const deleteAttemptsOfAddress = command<never>(
   'sign_up_attempt_delete_of_deleted_account',
@@ -124,7 +133,7 @@ async function remove(tx: Change, accountId: string, teams: readonly OwnedTeam[]
   const address = await ownAddress(tx, account);
   if (teams.some(({ has_others: hasOthers }) => hasOthers)) throw new ProblemError('account_owns_teams');
   const owned = teams.map(({ id }) => id);
-  await tx.em.execute(logoutJobs('select id from session where account_id = ? and revoked_at is null'), [accountId]);
+  tx.later([queueLogouts, [accountId]]);
   await notify(tx, accountId, { kind: 'account_deleted' });
   if (address !== null) await deleteEmailAddress(tx, accountId, address);
   // Without their sender they would be like the operator's. Those of teams that are deleted go with them.
@@ -142,7 +151,7 @@ async function remove(tx: Change, accountId: string, teams: readonly OwnedTeam[]
   await tx.run([[lockKeys, [accountId]]]);
   for (const teamId of owned) {
     await removeEndpoints(tx, { teamId });
-    await tx.em.nativeDelete(Team, { id: teamId });
+    tx.later([deleteTeam, [teamId]]);
     tx.record('team.deleted', { accountId, teamId, reason: 'account deleted' });
   }
   // Memberships are deleted with the account, so record an event for each team.
@@ -150,7 +159,7 @@ async function remove(tx: Change, accountId: string, teams: readonly OwnedTeam[]
   for (const { team_id: teamId } of left) tx.record('member.left', { accountId, teamId, reason: 'account deleted' });
   tx.later([deleteAttemptsOfAddress, [account.email ?? '']]);
   await disableEndpoints(tx, { account: accountId }, 'member_left');
-  await tx.em.nativeDelete(Account, { id: accountId });
+  await tx.run([[deleteAccountRow, [accountId]]]);
   tx.record('account.deleted', { accountId });
   await eraseAccount(tx.em, { accountId, teamIds: owned, verifiedEmail: address });
 }
@@ -171,7 +180,7 @@ async function deleteEmailAddress(tx: Change, accountId: string, email: string):
   const [ids] = await tx.run([[invitationsOfAddress, [email]]]);
   const invitations = await lockMany(tx, 'invitation', { id: { $in: ids.map(({ id }) => id) } });
   for (const { id: invitationId, team, acceptedAt } of invitations) {
-    await tx.em.nativeDelete(Invitation, { id: invitationId });
+    tx.later([deleteInvitation, [invitationId]]);
     if (!acceptedAt)
       tx.record('invitation.revoked', { accountId, teamId: team.id, invitationId, reason: 'account deleted' });
   }

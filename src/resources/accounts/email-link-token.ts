@@ -1,5 +1,5 @@
 import { command, query, type QueryRunner } from '../../db/query.ts';
-import { type Account, AccountToken, type TokenPurpose } from '../../entities/index.ts';
+import type { Account, TokenPurpose } from '../../entities/index.ts';
 import { ProblemError } from '../../problems/error.ts';
 import { lockOne } from '../../transactions/locks.ts';
 import type { Change } from '../../transactions/steps.ts';
@@ -79,9 +79,10 @@ export async function consumeToken(
 }
 
 /** Deletes the unused links of an account; all purposes by default. */
-export async function deleteTokens(tx: Change, accountId: string, purposes?: readonly TokenPurpose[]): Promise<void> {
-  await tx.em.nativeDelete(AccountToken, {
-    account: accountId,
-    ...(purposes === undefined ? {} : { purpose: { $in: [...purposes] } }),
-  });
-}
+export const deleteTokens = (tx: Change, accountId: string, purposes?: readonly TokenPurpose[]): void =>
+  tx.later([deleteTokensOf, [accountId, purposes?.join(' ') ?? null]]);
+
+const deleteTokensOf = command<never>(
+  'account_token_delete_of_account',
+  `delete from account_token where account_id = $1 and ($2::text is null or purpose = any(string_to_array($2, ' ')))`,
+);

@@ -30,7 +30,7 @@ export async function changeEmail(
   await countAttempt(browserClient, { kind: 'email-change', accountId: principal.accountId });
   await change(db, principal, { on: { account: principal.accountId }, requires: 'self' }, async (tx) => {
     const account = await tx.em.findOneOrFail(Account, principal.accountId);
-    await deleteTokens(tx, account.id, ['change_email']);
+    deleteTokens(tx, account.id, ['change_email']);
     await notify(tx, account.id, { kind: 'email_change_requested', thing: newEmail });
     const token = issueToken(tx, tokens, account, 'change_email', newEmail);
     tx.record('account.email_change_requested', { accountId: account.id });
@@ -92,7 +92,7 @@ export async function replaceEmail(
   tx.record('account.email_changed', { accountId: account.id });
   if (emailVerifiedAt !== null && !isPutBack) await notify(tx, account.id, { kind: 'email_changed', thing: newEmail });
   // Links to the old mailbox prove nothing about the new one.
-  await deleteTokens(tx, account.id);
+  deleteTokens(tx, account.id);
   // Delete accepted invitations, because the deletion of the account would not find the old address.
   await tx.run([[deleteAcceptedInvitations, [oldEmail]]]);
   if (oldEmail !== null) await eraseFormerAddress(tx.em, oldEmail);
@@ -105,7 +105,7 @@ export async function confirmMove(tx: Change, account: Account): Promise<void> {
   tx.em.assign(account, { emailVerifiedAt: new Date(), provenEmail: null });
   tx.record('account.email_verified', { accountId: account.id });
   await notify(tx, account.id, notice);
-  await deleteTokens(tx, account.id);
+  deleteTokens(tx, account.id);
 }
 
 /**
@@ -119,5 +119,5 @@ export async function returnToProvenAddress(tx: Change, account: Account): Promi
   tx.em.assign(account, { email: null });
   tx.record('account.email_changed', { accountId: account.id });
   await notify(tx, account.id, { kind: 'email_removed' });
-  await deleteTokens(tx, account.id);
+  deleteTokens(tx, account.id);
 }

@@ -30,7 +30,7 @@ export async function changePassword(
     account.passwordHash = passwordHash;
     tx.record('account.password_changed', { accountId });
     // Someone who knew the old password may have requested these.
-    await deleteTokens(tx, accountId, ['change_email', 'reset_password']);
+    deleteTokens(tx, accountId, ['change_email', 'reset_password']);
     const ended = await endSessions(tx, { account: accountId }, 'password changed');
     // The list of remaining access does not show consents whose codes were not exchanged.
     await deletePendingConsents(tx, { account: accountId });

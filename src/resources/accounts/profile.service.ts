@@ -27,7 +27,7 @@ export async function updateProfile(
     const account = await tx.em.findOneOrFail(Account, caller.accountId);
     const isNewLocale = preferredLocale !== undefined && preferredLocale !== (account.preferredLocale ?? null);
     const changed = assignChanged(account, { firstName, lastName, avatar });
-    if (changed.includes('avatar')) await removePicture(tx, { account: account.id });
+    if (changed.includes('avatar')) removePicture(tx, { account: account.id });
     if (preferredLocale !== undefined)
       changeLocale(account, preferredLocale, isProven ? null : await longestSession(tx.run, config.sessionDays));
     if (changed.length > 0 || isNewLocale) tx.record('account.profile_changed', { accountId: account.id });

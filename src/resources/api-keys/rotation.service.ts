@@ -1,3 +1,4 @@
+import { secretsOf } from '../../transactions/expire-secrets.ts';
 import { isPast } from '../../auth/active-membership.ts';
 import { lockMany } from '../../transactions/locks.ts';
 import { change } from '../../transactions/change.ts';
@@ -7,8 +8,9 @@ import { ProblemError } from '../../problems/error.ts';
 import type { Services } from '../../service/services.ts';
 import { toEventFields } from './api-keys.service.ts';
 import { lockCredentialSteps } from './held-scopes.ts';
-import { HOUR_MS } from '../../time.ts';
 import { notify } from '../../jobs/notify.ts';
+
+const expireSecrets = secretsOf('api_key_secret', 'api_key_id');
 
 /**
  * Creates a new secret for an API key of the account. The previous one stays valid for `overlapHours`; older ones are
@@ -26,9 +28,7 @@ export async function rotateApiKey(
     const [key] = await lockMany(tx, 'api_key', { id: keyId, account: accountId, revokedAt: null });
     if (key === undefined || isPast(key.expiresAt)) throw new ProblemError('api_key_not_found');
 
-    await tx.em.nativeDelete(ApiKeySecret, { apiKey: key.id, ...(overlapHours > 0 && { expiresAt: { $ne: null } }) });
-    const expiresAt = new Date(Date.now() + overlapHours * HOUR_MS);
-    await tx.em.nativeUpdate(ApiKeySecret, { apiKey: key.id }, { expiresAt });
+    expireSecrets(tx, key.id, overlapHours);
     const { secret, hash, keyPrefix, last4 } = tokens.generate(key.team ? 'teamKey' : 'personalKey');
     tx.em.create(ApiKeySecret, { secretHash: hash, apiKey: key });
     key.keyPrefix = keyPrefix;

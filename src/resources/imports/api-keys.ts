@@ -7,6 +7,7 @@ import { lockRows } from '../../transactions/lock-order.ts';
 import {
   addPlanned,
   findIds,
+  insertInto,
   insertRows,
   keepNamed,
   newOutcome,
@@ -18,8 +19,11 @@ import {
 } from './batch.ts';
 import { notifyOfKeys } from './notices.ts';
 
-const KEY =
-  'id, account_id, team_id, name, scopes, product_permissions, key_prefix, last4, created_at, expires_at, last_used_at';
+const insertKeys = insertInto(
+  'api_key',
+  'id, account_id, team_id, name, scopes, product_permissions, key_prefix, last4, created_at, expires_at, last_used_at',
+);
+const insertSecrets = insertInto('api_key_secret', 'secret_hash, api_key_id, created_at');
 
 /** Imports API keys by the hashes of their secrets. A team key needs the membership that it depends on. */
 export async function importApiKeys(batch: Batch, rows: readonly Numbered<'apiKey'>[]): Promise<Outcome> {
@@ -69,8 +73,7 @@ export async function importApiKeys(batch: Batch, rows: readonly Numbered<'apiKe
   const now = new Date().toISOString();
   await insertRows(
     tx,
-    'api_key',
-    KEY,
+    insertKeys,
     accepted.map((row) => ({
       id: row.id,
       account_id: row.accountId,
@@ -87,8 +90,7 @@ export async function importApiKeys(batch: Batch, rows: readonly Numbered<'apiKe
   );
   await insertRows(
     tx,
-    'api_key_secret',
-    'secret_hash, api_key_id, created_at',
+    insertSecrets,
     accepted.map(({ id, secretHash }) => ({ secret_hash: `\\x${secretHash}`, api_key_id: id, created_at: now })),
   );
   await recordRows(

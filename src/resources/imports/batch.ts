@@ -1,5 +1,5 @@
 import type { Change } from '../../transactions/steps.ts';
-import { query } from '../../db/query.ts';
+import { command, query, type Command } from '../../db/query.ts';
 import type { Services } from '../../service/services.ts';
 import type { EventName } from '../../events/catalogue.ts';
 import type { EventFields } from '../../events/event.ts';
@@ -36,20 +36,22 @@ export type Batch = {
 export const refuse = (outcome: Outcome, line: number, code: string, detail: string): void =>
   void outcome.refused.push({ line, refusal: { code, detail } });
 
-/** Inserts rows. The columns have the names and the types of the table. @returns the ids of the inserted rows */
+/** Declares what `insertRows` runs. The columns have the names and the types of the table; the first one is its key. */
+export const insertInto = (table: string, columns: string, name = 'insert_imported', onConflict = '') =>
+  command<{ id: string }>(
+    `${table}_${name}`,
+    `insert into ${table} (${columns}) select ${columns} from json_populate_recordset(null::${table}, $1::json)
+     ${onConflict} returning ${columns.split(',', 1)[0]} as id`,
+  );
+
+/** Inserts rows. @returns the ids of the inserted ones */
 export async function insertRows(
   tx: Change,
-  table: string,
-  columns: string,
+  insert: Command<{ id: string }>,
   rows: readonly Readonly<Record<string, unknown>>[],
-  onConflict = '',
 ): Promise<Set<string>> {
   if (rows.length === 0) return new Set();
-  const inserted = await tx.em.execute<{ id: string }[]>(
-    `insert into ${table} (${columns}) select ${columns} from json_populate_recordset(null::${table}, ?::json)
-     ${onConflict} returning ${firstOf(columns)} as id`,
-    [JSON.stringify(rows)],
-  );
+  const [inserted] = await tx.run([[insert, [JSON.stringify(rows)]]]);
   return new Set(inserted.map(({ id }) => id));
 }
 
@@ -60,9 +62,6 @@ export const toMetadataColumns = ({ metadata }: { readonly metadata: Row<'accoun
   public_metadata: metadata.public,
   private_metadata: metadata.private,
 });
-
-/** The key of a table is its first column. */
-const firstOf = (columns: string) => columns.split(',', 1)[0] ?? '';
 
 /**
  * Records an event for each of many rows, in the transaction that inserts them. A silent import leaves out those that

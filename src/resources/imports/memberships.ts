@@ -2,6 +2,7 @@ import { newId } from '../../entities/index.ts';
 import { query } from '../../db/query.ts';
 import {
   METADATA_COLUMNS,
+  insertInto,
   toMetadataColumns,
   addPlanned,
   findIds,
@@ -19,6 +20,13 @@ import { notifyOfRoles } from './notices.ts';
 import { findRoles, roleKey, systemRoleOf } from './team-roles.ts';
 
 const COLUMNS = `id, team_id, account_id, role_id, is_active, expires_at, joined_at, created_at, ${METADATA_COLUMNS}`;
+const insertMemberships = insertInto(
+  'membership',
+  COLUMNS,
+  'insert_imported',
+  // An invitation that is accepted at the same time has won.
+  'on conflict (account_id, team_id) do nothing',
+);
 
 /** Imports memberships. The owner of a team is imported with the team, and never changed. */
 export async function importMemberships(batch: Batch, rows: readonly Numbered<'membership'>[]): Promise<Outcome> {
@@ -64,8 +72,7 @@ export async function importMemberships(batch: Batch, rows: readonly Numbered<'m
   const now = new Date().toISOString();
   const inserted = await insertRows(
     tx,
-    'membership',
-    COLUMNS,
+    insertMemberships,
     accepted.map(({ id, teamId, accountId, roleId, isActive, expiresAt, joinedAt, metadata }) => ({
       id,
       team_id: teamId,
@@ -77,8 +84,6 @@ export async function importMemberships(batch: Batch, rows: readonly Numbered<'m
       created_at: now,
       ...toMetadataColumns({ metadata }),
     })),
-    // An invitation that is accepted at the same time has won.
-    'on conflict (account_id, team_id) do nothing',
   );
   const added = accepted.filter(({ id }) => inserted.has(id));
   await recordRows(

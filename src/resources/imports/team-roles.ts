@@ -3,7 +3,7 @@ import { query } from '../../db/query.ts';
 import { newId, roleNameSkeleton, SYSTEM_ROLES, type ProductPermission } from '../../entities/index.ts';
 import { isAnySensitive, readDeclared } from '../permissions/declared-permissions.ts';
 import type { Template } from '../roles/template-roles.ts';
-import { insertRows, recordRows, type Batch } from './batch.ts';
+import { insertInto, insertRows, recordRows, type Batch } from './batch.ts';
 
 /** A role as rows and templates have it. */
 export type ImportedRole = Omit<Template, 'isSensitive'>;
@@ -12,6 +12,11 @@ type NewRole = ImportedRole & { readonly teamId: string };
 export const productPermissionsOf = (roles: readonly ImportedRole[]): ProductPermission[] => [
   ...new Set(roles.flatMap(({ productPermissions }) => productPermissions)),
 ];
+
+const insertRoleRows = insertInto(
+  'role',
+  'id, team_id, name, name_skeleton, permissions, product_permissions, is_sensitive, version, created_at',
+);
 
 /** Creates the roles of teams that the batch creates. */
 export async function insertRoles(batch: Batch, given: readonly NewRole[]): Promise<void> {
@@ -26,8 +31,7 @@ export async function insertRoles(batch: Batch, given: readonly NewRole[]): Prom
   }));
   await insertRows(
     batch.tx,
-    'role',
-    'id, team_id, name, name_skeleton, permissions, product_permissions, is_sensitive, version, created_at',
+    insertRoleRows,
     roles.map(({ id, teamId, name, permissions, productPermissions }) => ({
       id,
       team_id: teamId,

@@ -4,6 +4,7 @@ import { roleTemplatesSteps, type Template } from '../roles/template-roles.ts';
 import { createSlugs } from '../teams/slug.ts';
 import {
   METADATA_COLUMNS,
+  insertInto,
   toMetadataColumns,
   addPlanned,
   findIds,
@@ -20,6 +21,16 @@ import {
 import { insertRoles, productPermissionsOf, roleKey, type ImportedRole } from './team-roles.ts';
 
 const TEAM = `id, external_id, name, slug, description, avatar_url, import_id, created_at, updated_at, ${METADATA_COLUMNS}`;
+const insertTeamRows = insertInto('team', TEAM);
+const insertOwners = insertInto(
+  'membership',
+  'id, team_id, account_id, role_id, is_active, joined_at, created_at',
+  'insert_imported_owners',
+);
+const insertSubscriptions = insertInto(
+  'subscription',
+  'team_id, plan_id, status, addons, cancel_at_period_end, needs_payment_action, version',
+);
 
 /** Imports teams, each with the membership of its owner. */
 export async function importTeams(batch: Batch, rows: readonly Numbered<'team'>[]): Promise<Outcome> {
@@ -90,8 +101,7 @@ async function insertTeams(
   );
   await insertRows(
     tx,
-    'team',
-    TEAM,
+    insertTeamRows,
     teams.map(({ id, externalId, name, chosen, description, avatarUrl, metadata, at }) => ({
       id,
       external_id: externalId,
@@ -107,8 +117,7 @@ async function insertTeams(
   );
   await insertRows(
     tx,
-    'membership',
-    'id, team_id, account_id, role_id, is_active, joined_at, created_at',
+    insertOwners,
     teams.map(({ id, ownerId, at }) => ({
       id: newId('mem'),
       team_id: id,
@@ -121,8 +130,7 @@ async function insertTeams(
   );
   await insertRows(
     tx,
-    'subscription',
-    'team_id, plan_id, status, addons, cancel_at_period_end, needs_payment_action, version',
+    insertSubscriptions,
     teams.flatMap(({ id, plan }) =>
       plan === null
         ? []

@@ -1,3 +1,4 @@
+import { secretsOf } from '../../transactions/expire-secrets.ts';
 import { assignChanged } from '../../transactions/assign-changed.ts';
 import { lockMany } from '../../transactions/locks.ts';
 import { enqueueRemoval, lockClientGrants, removeClients } from '../../jobs/remove-client.ts';
@@ -24,7 +25,8 @@ import { OAuthClient, OAuthClientSecret } from '../../entities/index.ts';
 import { invalidInput, ProblemError } from '../../problems/error.ts';
 import type { Services } from '../../service/services.ts';
 import type { ClientChange, NewClient, OperatorFields } from './oauth-clients.schema.ts';
-import { HOUR_MS } from '../../time.ts';
+
+const expireSecrets = secretsOf('oauth_client_secret', 'client_id');
 
 /**
  * The account that owns the clients; an operator, whose clients are those of the instance; the command line, which can
@@ -156,12 +158,7 @@ export async function rotateSecret(
     if (!client.isConfidential) {
       throw invalidInput('/clientId', 'Public clients have no secret.');
     }
-    await tx.em.nativeDelete(OAuthClientSecret, {
-      client: client.id,
-      ...(overlapHours > 0 && { expiresAt: { $ne: null } }),
-    });
-    const expiresAt = new Date(Date.now() + overlapHours * HOUR_MS);
-    await tx.em.nativeUpdate(OAuthClientSecret, { client: client.id }, { expiresAt });
+    expireSecrets(tx, client.id, overlapHours);
     tx.record('oauth_client.secret_rotated', { accountId: client.account?.id ?? null, clientId });
     await notifyOf(tx, client, 'oauth_client_rotated');
     return createSecret(tx, tokens, client);

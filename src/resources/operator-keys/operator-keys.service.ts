@@ -1,3 +1,4 @@
+import { secretsOf } from '../../transactions/expire-secrets.ts';
 import type { Change } from '../../transactions/steps.ts';
 import { isPast } from '../../auth/active-membership.ts';
 import { isWithin, toNetwork } from '../../auth/networks.ts';
@@ -8,9 +9,10 @@ import { command } from '../../db/query.ts';
 import { OperatorKey, OperatorKeySecret, type OperatorScope } from '../../entities/index.ts';
 import { invalidInput, ProblemError } from '../../problems/error.ts';
 import { notifyOperators } from '../../jobs/notify.ts';
-import { HOUR_MS } from '../../time.ts';
 import type { OperatorCaller } from '../../transactions/caller.ts';
 import { change } from '../../transactions/change.ts';
+
+const expireSecrets = secretsOf('operator_key_secret', 'operator_key_id');
 
 /** How many active keys there can be, if they are created over the API. */
 const KEYS_MAX = 100;
@@ -78,12 +80,7 @@ export async function rotateOperatorKey(
     if (calling !== undefined) requireHeld(calling, key);
     if (calling?.expiresAt && earlier(key.expiresAt ?? null, calling.expiresAt) !== key.expiresAt)
       throw new ProblemError('scope_not_allowed', 'The key expires later than the calling key.');
-    await tx.em.nativeDelete(OperatorKeySecret, {
-      operatorKey: keyId,
-      ...(overlapHours > 0 && { expiresAt: { $ne: null } }),
-    });
-    const expiresAt = new Date(Date.now() + overlapHours * HOUR_MS);
-    await tx.em.nativeUpdate(OperatorKeySecret, { operatorKey: keyId }, { expiresAt });
+    const expiresAt = expireSecrets(tx, keyId, overlapHours);
     const { secret, hash, keyPrefix, last4 } = tokens.generate('operatorKey');
     tx.em.create(OperatorKeySecret, { secretHash: hash, operatorKey: key });
     tx.em.assign(key, { keyPrefix, last4 });

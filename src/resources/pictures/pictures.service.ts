@@ -1,6 +1,7 @@
 import type { Change } from '../../transactions/steps.ts';
 import { createHash } from 'node:crypto';
 import type { Services } from '../../service/services.ts';
+import { command } from '../../db/query.ts';
 import type { Principal } from '../../auth/principal.ts';
 import { Account, Picture, Team } from '../../entities/index.ts';
 import { DAY_MS } from '../../time.ts';
@@ -38,7 +39,7 @@ async function replacePicture(tx: Change, owner: Owner, content: Buffer, baseUrl
     .update(`${Object.values(owner).join()}\0`)
     .update(content)
     .digest('base64url');
-  await removePicture(tx, owner);
+  removePicture(tx, owner);
   tx.em.create(Picture, {
     name,
     account: 'account' in owner ? tx.em.getReference(Account, owner.account) : null,
@@ -50,4 +51,9 @@ async function replacePicture(tx: Change, owner: Owner, content: Buffer, baseUrl
 }
 
 /** Deletes the picture of a locked owner, if there is one. */
-export const removePicture = (tx: Change, owner: Owner): Promise<number> => tx.em.nativeDelete(Picture, owner);
+export const removePicture = (tx: Change, owner: Owner): void =>
+  tx.later('account' in owner ? [deleteOfAccount, [owner.account]] : [deleteOfTeam, [owner.team]]);
+
+const deleteOf = (owner: 'account' | 'team') =>
+  command<never>(`picture_delete_of_${owner}`, `delete from picture where ${owner}_id = $1`);
+const [deleteOfAccount, deleteOfTeam] = [deleteOf('account'), deleteOf('team')];

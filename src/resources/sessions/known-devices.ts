@@ -1,7 +1,7 @@
 import type { Change } from '../../transactions/steps.ts';
 import { randomBytes } from 'node:crypto';
 import { hashSecret } from '../../crypto/tokens.ts';
-import { query, type QueryRunner } from '../../db/query.ts';
+import { command, query, type QueryRunner } from '../../db/query.ts';
 import { type Account, KnownDevice } from '../../entities/index.ts';
 import type { BrowserClient } from '../../procedures/browser-client.ts';
 
@@ -33,10 +33,16 @@ export async function rememberDevice(tx: Change, account: Account, browserClient
  * Forgets the browsers of an account that is being reclaimed: one of them can be somebody else's, who would have guesses
  * of their own and could sign in without a notice.
  */
-export async function forgetDevices(tx: Change, accountId: string, except: BrowserClient): Promise<void> {
-  const kept = except.deviceToken === undefined ? {} : { tokenHash: { $ne: hashSecret(except.deviceToken) } };
-  await tx.em.nativeDelete(KnownDevice, { account: accountId, ...kept });
-}
+export const forgetDevices = (
+  tx: Change,
+  accountId: string,
+  { deviceToken }: Pick<BrowserClient, 'deviceToken'>,
+): void => tx.later([deleteDevices, [accountId, deviceToken === undefined ? null : hashSecret(deviceToken)]]);
+
+const deleteDevices = command<never>(
+  'known_device_delete_of_account',
+  'delete from known_device where account_id = $1 and ($2::bytea is null or token_hash <> $2)',
+);
 
 const findDevice = query<{ id: string }>(
   'known_device_find',

@@ -41,9 +41,9 @@ export async function resetPassword(
     account.passwordHash = passwordHash;
     tx.record('account.password_reset', { accountId: account.id });
     // Someone who knew the old password may have requested links.
-    await deleteTokens(tx, account.id);
+    deleteTokens(tx, account.id);
     await revokeSessions(tx, { account: account.id }, 'password reset');
-    await forgetDevices(tx, account.id, browserClient);
+    forgetDevices(tx, account.id, browserClient);
     // The list of remaining access does not show consents whose codes were not exchanged.
     await deletePendingConsents(tx, { account: account.id });
     await notify(tx, account.id, { kind: 'password_reset' });

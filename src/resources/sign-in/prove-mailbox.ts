@@ -1,13 +1,20 @@
-import { KnownDevice, Passkey, PasskeyChallenge, type Account } from '../../entities/index.ts';
+import type { Account } from '../../entities/index.ts';
 import { command } from '../../db/query.ts';
 import { ProblemError } from '../../problems/error.ts';
 import { isMoved } from '../../transactions/email-address.ts';
 import type { Change } from '../../transactions/steps.ts';
 import { revokeApiKeys, revokeGrants } from '../../transactions/revocation.ts';
 import { deleteTokens } from '../accounts/email-link-token.ts';
+import { forgetDevices } from '../sessions/known-devices.ts';
 import { revokeSessions } from '../sessions/sessions.service.ts';
 
 const REASON = 'account reclaimed by its mailbox';
+
+const deletePasskeys = command<never>('passkey_delete_of_account', 'delete from passkey where account_id = $1');
+const deleteChallenges = command<never>(
+  'passkey_challenge_delete_of_account',
+  'delete from passkey_challenge where account_id = $1',
+);
 
 /**
  * Verifies the email address of an account after its owner has proven the mailbox. Revokes all earlier access, because
@@ -19,11 +26,11 @@ export async function proveMailbox(tx: Change, account: Account, email: string):
   if (account.emailVerifiedAt) return;
   // The mailbox alone proves nothing about an account that was proven with another one.
   if (isMoved(account)) throw new ProblemError('link_invalid');
-  await deleteTokens(tx, account.id);
+  deleteTokens(tx, account.id);
   await revokeSessions(tx, { account: account.id }, REASON);
-  await tx.em.nativeDelete(Passkey, { account: account.id });
-  await tx.em.nativeDelete(PasskeyChallenge, { account: account.id });
-  await tx.em.nativeDelete(KnownDevice, { account: account.id });
+  tx.later([deletePasskeys, [account.id]]);
+  tx.later([deleteChallenges, [account.id]]);
+  forgetDevices(tx, account.id, { deviceToken: undefined });
   await revokeGrants(tx, { account: account.id }, REASON);
   if (account.createdBy !== 'operator') {
     tx.record('account.reclaimed', { accountId: account.id });

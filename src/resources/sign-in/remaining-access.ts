@@ -100,8 +100,8 @@ export async function revokeRemainingAccess(
   await changeAccount(async (tx) => {
     const others = own === null ? {} : { except: own.credentialId };
     await revokeSessions(tx, { account: accountId, ...others }, reason);
-    await forgetDevices(tx, accountId, browserClient);
-    await deleteTokens(tx, accountId, ['change_email']);
+    forgetDevices(tx, accountId, browserClient);
+    deleteTokens(tx, accountId, ['change_email']);
     await revokeGrants(tx, { account: accountId }, reason);
     await deletePendingConsents(tx, { account: accountId });
     await revokeApiKeys(tx, { account: accountId }, reason);

@@ -111,7 +111,7 @@ export const updateTeamDetails = (
     change(db, caller, { on: { team: teamId }, requires: 'edit_team_settings' }, async (tx) => {
       const team = await tx.em.findOneOrFail(Team, teamId);
       const changed = assignChanged(team, { description, avatarUrl, externalId });
-      if (changed.includes('avatarUrl')) await removePicture(tx, { team: teamId });
+      if (changed.includes('avatarUrl')) removePicture(tx, { team: teamId });
       if (changed.length > 0) tx.record('team.updated', { teamId, changed });
       if (assignChanged(team, { name }).length > 0) tx.record('team.renamed', { teamId });
       return { name: team.name, description: team.description ?? null, avatarUrl: team.avatarUrl ?? null };
