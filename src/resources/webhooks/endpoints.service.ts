@@ -9,7 +9,6 @@ import { notify, notifyOperators } from '../../jobs/notify.ts';
 import { removeEndpoints } from '../../jobs/remove-endpoint.ts';
 import { HOUR_MS } from '../../time.ts';
 import { findUrlFault, networkOf } from '../../webhooks/endpoint-network.ts';
-import { ensureCursor } from '../../webhooks/fan-out.ts';
 import { wakeEndpointsStep } from '../../webhooks/queue.ts';
 import { isTeamType } from '../../webhooks/types.ts';
 import { generateSecret, publicKeyOf, signatureKind, type SignatureKind } from '../../crypto/webhook-secret.ts';
@@ -20,6 +19,13 @@ import { presentEndpoint, URL_LENGTH_MAX } from './webhooks.schema.ts';
 
 /** How many endpoints a team, or the installation, can have. */
 export const ENDPOINTS_MAX = 10;
+
+// Starts at the newest event, before the first endpoint is created, so that it misses nothing.
+const startCursor = command<never>(
+  'webhook_cursor_insert',
+  `insert into webhook_cursor (id, sequence) select 1, coalesce(max(sequence), 0) from audit_link
+   on conflict (id) do nothing`,
+);
 
 const lockCursor = command<never>(
   'webhook_cursor_update',
@@ -40,8 +46,8 @@ export async function createEndpoint(services: Services, owner: Owner, { url, ty
   return withOwner(services.db, owner, async (tx, held) => {
     requireVisible(held, types);
     const teamId = teamOf(owner);
+    tx.later([startCursor, []]);
     // Serializes concurrent calls for the installation; the lock of the team does so for a team.
-    await ensureCursor(tx.em);
     if (teamId === null) await tx.run([[lockCursor, []]]);
     const count = await tx.em.count(WebhookEndpoint, { team: teamId, deletedAt: null });
     if (count >= ENDPOINTS_MAX)
