@@ -9,7 +9,7 @@ import { createEncryption } from '../src/crypto/encryption.ts';
 import { openDatabase } from '../src/db/database.ts';
 import { migrate } from '../src/db/migrate.ts';
 import { useEventKey } from '../src/events/chain/event-mac.ts';
-import { recordNow } from '../src/events/record.ts';
+import { recordNow } from '../src/transactions/record-now.ts';
 import { startSequencer } from '../src/events/sequencer.ts';
 
 const RATE = 100;

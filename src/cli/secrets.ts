@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { recordNow } from '../events/record.ts';
+import { recordNow } from '../transactions/record-now.ts';
 import { countKeyUse, reseal } from '../jobs/reseal.ts';
 import { withServices } from './operate.ts';
 

@@ -1,5 +1,5 @@
+import type { Change } from '../transactions/steps.ts';
 import { randomBytes } from 'node:crypto';
-import type { EntityManager } from '@mikro-orm/postgresql';
 import { Invitation, Role, SCOPES, type Account } from '../entities/index.ts';
 import { isAccountOnly } from '../auth/scopes.ts';
 import { proveAll } from '../auth/session-proofs.ts';
@@ -76,7 +76,7 @@ export async function seedDemo({ db, tokens, config }: Services) {
       addons: { seats: 3 },
       planExpiresAt: addDays(new Date(), 30),
     });
-    addSessions(scope.em, tokens, owner);
+    addSessions(scope, tokens, owner);
 
     const key = async (input: NewApiKey) => {
       const created = await createApiKeyFor(scope, 'system', tokens, owner.id, input);
@@ -112,7 +112,7 @@ export async function seedDemo({ db, tokens, config }: Services) {
 }
 
 // Their tokens are discarded; the sessions only serve listMySessions and revokeMySession.
-function addSessions(tx: EntityManager, tokens: Tokens, account: Account): void {
+function addSessions(tx: Change, tokens: Tokens, account: Account): void {
   const devices = [
     { hoursAgo: 1, country: 'DE', city: 'Hamburg', browser: 'Firefox', os: 'Linux', deviceType: 'desktop' },
     { hoursAgo: 26, country: 'DE', city: 'Hamburg', browser: 'Safari', os: 'iOS', deviceType: 'mobile' },

@@ -3,7 +3,7 @@ import type { ActorKind } from '../entities/index.ts';
 import { currentActor } from './actor.ts';
 import type { EventName } from './catalogue.ts';
 import type { RequestIds } from './request-ids.ts';
-import { insertRows, toEvent, type NewEvent } from './record.ts';
+import { insertCollected, toEvent, type NewEvent } from './record.ts';
 import { MINUTE_MS } from '../time.ts';
 import { oneAtATime } from '../turns.ts';
 
@@ -56,7 +56,7 @@ export function createDenialLog(db: Database, onError: (error: unknown) => void)
     pending = new Map();
     omitted = 0;
     try {
-      await insertRows(db, left === 0 ? events : [...events, createOmission(left)]);
+      await insertCollected(db, left === 0 ? events : [...events, createOmission(left)]);
     } catch (error) {
       // If the database is unavailable, keep only the count, to bound memory.
       omitted += left + events.reduce((sum, { count }) => sum + count, 0);

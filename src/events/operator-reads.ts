@@ -2,7 +2,7 @@ import type { Database } from '../db/database.ts';
 import { runInBackground } from '../db/turns/caller.ts';
 import { HOUR_MS, MINUTE_MS } from '../time.ts';
 import type { RequestIds } from './request-ids.ts';
-import { insertRows, toEvent, type NewEvent } from './record.ts';
+import { insertCollected, toEvent, type NewEvent } from './record.ts';
 import { oneAtATime } from '../turns.ts';
 
 const FLUSH_MS = MINUTE_MS;
@@ -68,7 +68,7 @@ export function createOperatorReadLog(
     const before = due.map((entry) => ({ ...entry }));
     for (const entry of due) Object.assign(entry, { count: 0, writtenAt: now });
     try {
-      await runInBackground(() => insertRows(db, events));
+      await runInBackground(() => insertCollected(db, events));
     } catch (error) {
       // Count them with the next batch.
       for (const [i, entry] of due.entries()) {

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Database } from '../db/database.ts';
-import { transactionOf, type OpenTransaction } from '../db/pipeline/open-transaction.ts';
-import { command, type Command, type Step } from '../db/query.ts';
+import type { OpenTransaction } from '../db/pipeline/open-transaction.ts';
+import { command, type Command } from '../db/query.ts';
 import { newId } from '../entities/index.ts';
 import type { EventFields } from './event.ts';
 import { EVENTS, type EventName } from './catalogue.ts';
@@ -14,23 +14,33 @@ import { emitRecorded } from './wake.ts';
 
 const DETAILS_LENGTH_MAX = 2000;
 
-/** Records an event in the transaction of the change, with its next statement. It is logged after the commit. */
-export const record = (tx: EntityManager, event: EventName, fields: EventFields = {}): void =>
-  recordIn(transactionOf(tx), event, [fields]);
+/** Records one event with the next statements, or one for each of a list, in bounded statements. It is logged after the commit. */
+export type RecordEvents = {
+  (event: EventName, each: readonly EventFields[]): Promise<void>;
+  /** `more` only excludes a spread list, of which TypeScript would ignore all but the first. */
+  (event: EventName, fields?: EventFields, ...more: readonly never[]): void;
+};
 
-/** Records one event for each of many changes like `record`, in bounded statements, between which others have their turn. */
-export async function recordMany(tx: EntityManager, event: EventName, changes: readonly EventFields[]): Promise<void> {
-  if (changes.length === 0) return;
-  const open = transactionOf(tx);
-  for (const chunk of chunksOf(changes)) await open.run(eventSteps(tx, event, chunk));
-  open.onCommit(createReport(tx, event, changes));
+/** Returns what records events in an open transaction. */
+export const createRecorder = (open: OpenTransaction): RecordEvents =>
+  ((event: EventName, fields?: EventFields | readonly EventFields[]) =>
+    isList(fields) ? recordEach(open, event, fields) : recordOne(open, event, fields)) as RecordEvents; // by the fields
+
+const isList = (fields: EventFields | readonly EventFields[] | undefined): fields is readonly EventFields[] =>
+  Array.isArray(fields);
+
+function recordOne(open: OpenTransaction, event: EventName, fields: EventFields = {}): void {
+  open.later([insertEvent, toParameters(open, toEvent(event, fields))]);
+  open.onCommit(createReport(open.orm.em, event, [fields]));
 }
 
-/** Records an event for each of the changes like `record`. */
-export function recordIn(open: OpenTransaction, event: EventName, changes: readonly EventFields[]): void {
-  if (changes.length === 0) return;
-  for (const step of eventSteps(open.orm.em, event, changes)) open.later(step);
-  open.onCommit(createReport(open.orm.em, event, changes));
+/** Sends chunk by chunk, so that other requests have their turn between. The last one is sent with the next statements. */
+async function recordEach(open: OpenTransaction, event: EventName, changes: readonly EventFields[]): Promise<void> {
+  for (const [index, chunk] of chunksOf(changes).entries()) {
+    if (index > 0) await open.run([]);
+    open.later([insertEvents, [JSON.stringify(chunk.map((fields) => toRow(open, toEvent(event, fields))))]]);
+  }
+  if (changes.length > 0) open.onCommit(createReport(open.orm.em, event, changes));
 }
 
 const ROW = [...COLUMNS, 'mac'].join(', ');
@@ -91,17 +101,6 @@ const insertEvent = command<never>(
    values (${[...COLUMNS, 'mac'].map((column, i) => `$${i + 1}::${TYPES[column] ?? 'text'}`).join(', ')})`,
 );
 
-/** Returns the statements that insert an event for each of the changes. */
-function eventSteps(em: EntityManager, event: EventName, changes: readonly EventFields[]): Step[] {
-  const db = { orm: { em } };
-  const [only] = changes;
-  if (only !== undefined && changes.length === 1) return [[insertEvent, toParameters(db, toEvent(event, only))]];
-  return chunksOf(changes).map((chunk) => [
-    insertEvents,
-    [JSON.stringify(chunk.map((fields) => toRow(db, toEvent(event, fields))))],
-  ]);
-}
-
 /** Returns what logs and announces events of the current actor. */
 function createReport(em: EntityManager, event: EventName, changes: readonly EventFields[]): () => void {
   const { audit } = currentActor();
@@ -122,14 +121,8 @@ const chunksOf = (changes: readonly EventFields[]): (readonly EventFields[])[] =
     changes.slice(i * RECORDED_AT_ONCE, (i + 1) * RECORDED_AT_ONCE),
   );
 
-/** Records an event outside of a transaction, for what changes nothing else, such as an operator’s look-up. */
-export async function recordNow(db: Database, event: EventName, fields: EventFields): Promise<void> {
-  await insertRows(db, [toEvent(event, fields)]);
-  currentActor().audit(event, fields);
-}
-
 /** Inserts events that were collected outside of a call. */
-export async function insertRows(db: Database, events: readonly NewEvent[]): Promise<void> {
+export async function insertCollected(db: Database, events: readonly NewEvent[]): Promise<void> {
   await db.run(insertEvents, [JSON.stringify(events.map((event) => toRow(db, event)))]);
   emitRecorded(db.orm.em);
 }

@@ -3,7 +3,7 @@ import type { Database } from '../db/database.ts';
 
 type Listener = () => void;
 
-// Keyed by driver, which all entity managers of a database share, because `record` knows only the entity manager.
+// Keyed by driver, which all entity managers of a database share.
 const recorded = new WeakMap<object, Set<Listener>>();
 const numbered = new WeakMap<object, Set<Listener>>();
 

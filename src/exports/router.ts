@@ -9,7 +9,7 @@ import type { Database } from '../db/database.ts';
 import { openOwnConnection, type OwnConnection } from './own-connection.ts';
 import { ProblemError } from '../problems/error.ts';
 import { runAs } from '../events/actor.ts';
-import { recordNow } from '../events/record.ts';
+import { recordNow } from '../transactions/record-now.ts';
 import type { HttpServices } from '../http/http-services.ts';
 import { identifySession } from '../http/identify-session.ts';
 import { requestIdsOf } from '../http/request-id.ts';

@@ -1,7 +1,7 @@
 import type { JobHelpers } from 'graphile-worker';
 import type { Services } from '../service/services.ts';
 import { readVerifiable } from '../crypto/password-hash.ts';
-import { query } from '../db/query.ts';
+import { command, query } from '../db/query.ts';
 import { withRests } from '../db/turns/rest.ts';
 import { change } from '../transactions/change.ts';
 
@@ -66,13 +66,15 @@ async function countInPages(
 }
 
 const store = ({ db }: Services, schemes: readonly object[]): Promise<void> =>
-  change(db, 'system', { on: 'installation', requires: 'nothing' }, async ({ em: tx }) => {
-    await tx.execute(
-      `with counted as (select * from json_to_recordset(?::json) as c (scheme text, work bigint, accounts int)),
-       gone as (delete from password_scheme where kind not in (select scheme from counted))
-       insert into password_scheme (kind, scheme, work, accounts, updated_at)
-       select scheme, scheme, work, accounts, now() from counted order by scheme
-       on conflict (kind) do update set accounts = excluded.accounts, work = excluded.work, updated_at = now()`,
-      [JSON.stringify(schemes)],
-    );
-  });
+  change(db, 'system', { on: 'installation', requires: 'nothing' }, ({ later }) =>
+    later([storeCounts, [JSON.stringify(schemes)]]),
+  );
+
+const storeCounts = command<never>(
+  'password_scheme_upsert',
+  `with counted as (select * from json_to_recordset($1::json) as c (scheme text, work bigint, accounts int)),
+   gone as (delete from password_scheme where kind not in (select scheme from counted))
+   insert into password_scheme (kind, scheme, work, accounts, updated_at)
+   select scheme, scheme, work, accounts, now() from counted order by scheme
+   on conflict (kind) do update set accounts = excluded.accounts, work = excluded.work, updated_at = now()`,
+);

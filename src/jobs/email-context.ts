@@ -1,4 +1,4 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
+import { query, type QueryRunner } from '../db/query.ts';
 import type { Config } from '../config/config.ts';
 import type { EmailContext } from '../email/content.ts';
 import { getEmailMessages } from '../messages/email-messages.ts';
@@ -11,13 +11,15 @@ export const createEmailContext = (
 ): EmailContext => ({ brand, baseUrl, messages: getEmailMessages(matchLanguage(...tags) ?? DEFAULT_LANGUAGE) });
 
 /** Returns the language that an account prefers; null if it has none, or was deleted. */
-export async function findPreferredLocale(tx: EntityManager, accountId: string): Promise<string | null> {
-  const [row] = await tx.execute<{ preferred_locale: string | null }[]>(
-    'select preferred_locale from account where id = ?',
-    [accountId],
-  );
-  return row?.preferred_locale ?? null;
+export async function findPreferredLocale(db: QueryRunner, accountId: string): Promise<string | null> {
+  const [row] = await db.query(preferredLocale, [accountId]);
+  return row?.locale ?? null;
 }
+
+const preferredLocale = query<{ locale: string | null }>(
+  'account_find_preferred_locale',
+  'select preferred_locale as locale from account where id = $1',
+);
 
 export const NOTICE_LOCALE = 'case when notice_locale_until > now() then notice_locale else preferred_locale end';
 
@@ -25,13 +27,15 @@ export const NOTICE_LOCALE = 'case when notice_locale_until > now() then notice_
  * Finds the language of security notices to an account: the preferred one, or that before it if the session that changed
  * it had no recent proof. @returns null if it has none, or was deleted
  */
-export async function findNoticeLocale(tx: EntityManager, accountId: string): Promise<string | null> {
-  const [row] = await tx.execute<{ locale: string | null }[]>(
-    `select ${NOTICE_LOCALE} as locale from account where id = ?`,
-    [accountId],
-  );
+export async function findNoticeLocale(db: QueryRunner, accountId: string): Promise<string | null> {
+  const [row] = await db.query(noticeLocale, [accountId]);
   return row?.locale ?? null;
 }
+
+const noticeLocale = query<{ locale: string | null }>(
+  'account_find_notice_locale',
+  `select ${NOTICE_LOCALE} as locale from account where id = $1`,
+);
 
 /** The language of a browser, for emails that its request causes to an account without a preferred one. */
 export type LanguageHint = { readonly language?: Language };

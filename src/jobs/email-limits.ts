@@ -1,7 +1,7 @@
 import { ADVISORY_LOCKS } from '../db/advisory-locks.ts';
+import type { Database } from '../db/database.ts';
 import { command, query } from '../db/query.ts';
-import { stepsOf, type Change } from '../transactions/steps.ts';
-import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Change } from '../transactions/steps.ts';
 
 /** The maximum number of emails of one kind to a mailbox within a window, in total and from one team. */
 export type EmailLimit = {
@@ -20,15 +20,6 @@ export const LINK_WINDOW = `${LINK_WINDOW_HOURS} hour`;
 
 /** Creates the id of an email. It begins with the kind, because each kind is counted separately. */
 export const createEmailId = (kind: string, unique: string): string => `mail_${kind}_${unique}`;
-
-/**
- * Reserves a slot before an email is sent. Each kind of email to a mailbox is counted separately, so that emails that
- * other people cause never delay those that its owner requests. The lock is held for this transaction only, not while
- * the mail server responds. Workers of several replicas cannot exceed the limits together.
- * @returns null if a slot was reserved, else when the next one is free
- */
-export const reserveEmailSlot = (tx: EntityManager, limit: EmailLimit, slot: EmailSlot): Promise<Date | null> =>
-  reserveSlot(stepsOf(tx), limit, slot);
 
 const lockMailbox = command<object>('mailbox_lock', 'select from pg_advisory_xact_lock($1::int, hashtext($2))');
 
@@ -51,8 +42,13 @@ const insertSlot = command<never>(
    on conflict (id) do update set created_at = excluded.created_at`,
 );
 
-/** Reserves a slot like `reserveEmailSlot`, in a transaction of named statements. */
-export async function reserveSlot(
+/**
+ * Reserves a slot before an email is sent. Each kind of email to a mailbox is counted separately, so that emails that
+ * other people cause never delay those that its owner requests. The lock is held for this transaction only, not while
+ * the mail server responds. Workers of several replicas cannot exceed the limits together.
+ * @returns null if a slot was reserved, else when the next one is free
+ */
+export async function reserveEmailSlot(
   change: Change,
   { windowHours, max, maxFromTeam = max }: EmailLimit,
   { id, recipient, teamId = null }: EmailSlot,
@@ -69,6 +65,8 @@ export async function reserveSlot(
 const kindPrefix = (id: string): string => id.slice(0, id.lastIndexOf('_') + 1);
 
 /** Releases the slot of an email that was not sent. */
-export async function releaseEmailSlot(em: EntityManager, id: string): Promise<void> {
-  await em.execute('delete from sent_mail where id = ?', [id]);
+export async function releaseEmailSlot(db: Pick<Database, 'run'>, id: string): Promise<void> {
+  await db.run(deleteSlot, [id]);
 }
+
+const deleteSlot = command<never>('sent_mail_delete', 'delete from sent_mail where id = $1');

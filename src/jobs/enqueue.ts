@@ -1,10 +1,9 @@
 import { hash } from 'node:crypto';
-import type { EntityManager } from '@mikro-orm/postgresql';
 import { command } from '../db/query.ts';
 import type { StoredActor } from '../events/actor.ts';
 import type { LeakSource, NoticeCause, NoticeKind, NoticeSubject, NoticeThing } from '../email/notices.ts';
 import type { Language } from '../messages/languages.ts';
-import { runStep } from '../transactions/steps.ts';
+import type { Change } from '../transactions/steps.ts';
 
 /** An API key that will be revoked because it is not used. */
 export type UnusedKey = { name: string; keyPrefix: string; last4: string; endsAt: string };
@@ -144,10 +143,10 @@ export const jobStep = <Name extends keyof Jobs>(name: Name, payload: Jobs[Name]
 
 /** Queues a job in the transaction of `tx` like `jobStep`. */
 export async function enqueue<Name extends keyof Jobs>(
-  tx: EntityManager,
+  tx: Change,
   ...job: [name: Name, payload: Jobs[Name], key: string, start?: Date | number]
 ): Promise<void> {
-  await runStep(tx, jobStep(...job));
+  await tx.run([jobStep(...job)]);
 }
 
 /**

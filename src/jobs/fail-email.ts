@@ -1,8 +1,7 @@
+import { command } from '../db/query.ts';
 import { QUEUE_JOBS } from '../db/queue-tables.ts';
-import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Database } from '../db/database.ts';
 import type { EmailFailure } from '../entities/index.ts';
-import { record } from '../events/record.ts';
 import { lockOne } from '../transactions/locks.ts';
 import { change } from '../transactions/change.ts';
 import type { AccountMail, Jobs } from './enqueue.ts';
@@ -25,29 +24,30 @@ export const failEmail = (
   failure: EmailFailure,
   unless: 'running' | 'never' = 'never',
 ): Promise<boolean> =>
-  change(db, 'system', { on: 'installation', requires: 'nothing' }, async ({ em: tx }) => {
+  change(db, 'system', { on: 'installation', requires: 'nothing' }, async (tx) => {
     // Lock the invitation first, as its renewal does, which replaces the job.
     const invitation = job.task === 'sendInvitation' ? await lockOne(tx, 'invitation', job.payload.invitationId) : null;
-    const [deleted] = await tx.execute<{ key: string | null }[]>(
-      `delete from ${QUEUE_JOBS} where id = ?::bigint and (locked_at is null or ?) returning key`,
-      [job.id, unless === 'never'],
-    );
+    const [[deleted]] = await tx.run([[deleteEmailJob, [job.id, unless === 'never' ? 'running' : '']]]);
     if (deleted === undefined || deleted.key === null) return false;
     if (job.task === 'sendAccountMail') {
       const { accountId, kind } = job.payload;
-      record(tx, 'account.email_failed', { accountId, emailKind: kind, reason: failure });
+      tx.record('account.email_failed', { accountId, emailKind: kind, reason: failure });
     } else if (invitation !== null) {
       const { id: invitationId, team } = invitation;
-      await markNewestLink(tx, invitationId, failure);
-      record(tx, 'invitation.email_failed', { teamId: team.id, invitationId, reason: failure });
+      tx.later([markNewestLink, [invitationId, failure]]);
+      tx.record('invitation.email_failed', { teamId: team.id, invitationId, reason: failure });
     }
     return true;
   });
 
-const markNewestLink = (tx: EntityManager, invitationId: string, failure: EmailFailure) =>
-  tx.execute(
-    `update invitation_link set email_failed_at = now(), email_failure = ?
-     where token_hash = (select token_hash from invitation_link where invitation_id = ? and proves_mailbox
-       order by created_at desc limit 1)`,
-    [failure, invitationId],
-  );
+const deleteEmailJob = command<{ key: string | null }>(
+  'job_delete_email',
+  `delete from ${QUEUE_JOBS} where id = $1::bigint and (locked_at is null or $2 = 'running') returning key`,
+);
+
+const markNewestLink = command<never>(
+  'invitation_link_update_failure',
+  `update invitation_link set email_failed_at = now(), email_failure = $2
+   where token_hash = (select token_hash from invitation_link where invitation_id = $1 and proves_mailbox
+     order by created_at desc limit 1)`,
+);

@@ -1,6 +1,5 @@
-import { iso, query, type QueryRunner } from '../db/query.ts';
+import { iso, command, query, type QueryRunner } from '../db/query.ts';
 import { QUEUE_JOBS, QUEUE_TASKS } from '../db/queue-tables.ts';
-import { record } from '../events/record.ts';
 import { change } from '../transactions/change.ts';
 import type { TransactionScope } from '../transactions/steps.ts';
 
@@ -52,20 +51,22 @@ export async function listJobs(db: QueryRunner, state: JobState | undefined, aft
   }));
 }
 
+const retryJobs = command<object>(
+  'job_update_failed',
+  `select id from graphile_worker.reschedule_jobs(
+     array(select j.id from ${QUEUE_JOBS} j
+           where j.locked_at is null and j.last_error is not null and ($1::bigint is null or j.id = $1::bigint)),
+     run_at := now(), attempts := 0)`,
+);
+
 /**
  * Runs failed jobs now, with the full number of attempts. Skips jobs that run.
  * @param id one job, or null for all
  * @returns their number
  */
 export const retryFailedJobs = (db: TransactionScope, id: string | null): Promise<number> =>
-  change(db, 'system', { on: 'installation', requires: 'nothing' }, async ({ em: tx }) => {
-    const rows = await tx.execute<unknown[]>(
-      `select id from graphile_worker.reschedule_jobs(
-         array(select j.id from ${QUEUE_JOBS} j
-               where j.locked_at is null and j.last_error is not null and (?::bigint is null or j.id = ?::bigint)),
-         run_at := now(), attempts := 0)`,
-      [id, id],
-    );
-    if (rows.length > 0) record(tx, 'operator.jobs_retried', { number: rows.length });
+  change(db, 'system', { on: 'installation', requires: 'nothing' }, async (tx) => {
+    const [rows] = await tx.run([[retryJobs, [id]]]);
+    if (rows.length > 0) tx.record('operator.jobs_retried', { number: rows.length });
     return rows.length;
   });

@@ -1,7 +1,8 @@
+import type { Change } from '../transactions/steps.ts';
 import { hash } from 'node:crypto';
-import type { EntityManager } from '@mikro-orm/postgresql';
 import { NOTICE_PAGES, type Notice, type NoticeCause, type NoticeKind, type NoticeThing } from '../email/notices.ts';
 import { activeMembership } from '../db/predicates.ts';
+import { command, query, type QueryRunner } from '../db/query.ts';
 import { currentActor } from '../events/actor.ts';
 import { accountMailKey, enqueue, type AccountMail, type AccessNotice } from './enqueue.ts';
 
@@ -50,30 +51,39 @@ export function createWindowId(
   return `notice_${hash('sha256', parts.join(' ')).slice(0, 32)}`;
 }
 
+const lockCounted = command<{ number: number; things: NoticeThing[] }>(
+  'sent_mail_lock_counted',
+  'update sent_mail set number = number where id = $1 and number > 0 returning number, things',
+);
+
+const countAnew = command<never>(
+  'sent_mail_update_window',
+  `update sent_mail set number = 0, things = '[]', created_at = clock_timestamp() where id = $1`,
+);
+
+const namesOfNotice = query<{ team_name: string | null; by_name: string | null; permissions: string[] | null }>(
+  'team_find_notice_names',
+  `select (select name from team where id = $1) as team_name,
+     case $2 when 'api_key' then (select name from api_key where id = $3)
+       when 'app' then (select name from oauth_client where id = $3) end as by_name,
+     (select r.permissions from membership m join role r on r.id = m.role_id
+      where m.team_id = $1 and m.account_id = $4 and ${activeMembership('m')}) as permissions`,
+);
+
 /** Replaces the job of a digest by the notice of all that happened until now, and begins to count anew. */
-export async function closeWindow(tx: EntityManager, mail: AccountMail & AccessNotice, id: string): Promise<void> {
+export async function closeWindow(tx: Change, mail: AccountMail & AccessNotice, id: string): Promise<void> {
   // Locks the row, so that none is counted between the two statements.
-  const [counted] = await tx.execute<{ number: number; things: NoticeThing[] }[]>(
-    'update sent_mail set number = number where id = ? and number > 0 returning number, things',
-    [id],
-  );
+  const [[counted]] = await tx.run([[lockCounted, [id]]]);
   if (counted === undefined) return;
-  await tx.execute(`update sent_mail set number = 0, things = '[]', created_at = clock_timestamp() where id = ?`, [id]);
+  tx.later([countAnew, [id]]);
   const notice = { ...mail, ...counted, isDigest: false };
   await enqueue(tx, 'sendAccountMail', notice, accountMailKey(notice));
 }
 
 /** Reads what can still change until a notice is sent: its names, and what its reader may do in the team. */
-export async function readNames(tx: EntityManager, accountId: string, notice: AccessNotice): Promise<Notice> {
+export async function readNames(db: QueryRunner, accountId: string, notice: AccessNotice): Promise<Notice> {
   const { teamId = null, cause } = notice;
-  const [row] = await tx.execute<{ team_name: string | null; by_name: string | null; permissions: string[] | null }[]>(
-    `select (select name from team where id = ?) as team_name,
-       case ? when 'api_key' then (select name from api_key where id = ?)
-         when 'app' then (select name from oauth_client where id = ?) end as by_name,
-       (select r.permissions from membership m join role r on r.id = m.role_id
-        where m.team_id = ? and m.account_id = ? and ${activeMembership('m')}) as permissions`,
-    [teamId, cause?.by ?? null, cause?.byId ?? null, cause?.byId ?? null, teamId, accountId],
-  );
+  const [row] = await db.query(namesOfNotice, [teamId, cause?.by ?? null, cause?.byId ?? null, accountId]);
   // The previous version named them so.
   const { newEmail, teamName } = notice as { newEmail?: string; teamName?: string };
   const thing = notice.thing ?? newEmail ?? teamName;

@@ -1,10 +1,9 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
 import { command, query } from '../db/query.ts';
 import type { NoticeKind, NoticeSubject, NoticeThing } from '../email/notices.ts';
 import { Account } from '../entities/index.ts';
 import { matchLanguage } from '../messages/languages.ts';
 import { provenAddress } from '../transactions/email-address.ts';
-import { runStep } from '../transactions/steps.ts';
+import type { Change } from '../transactions/steps.ts';
 import { findNoticeLocale, NOTICE_LOCALE, toLanguageHint } from './email-context.ts';
 import { accountMailKey, ATTEMPTS_MAX, enqueue, PRIORITY, type SecurityNotice } from './enqueue.ts';
 import { createCause, createWindowId, isCounted, WINDOW, THINGS_MAX } from './notice-window.ts';
@@ -20,12 +19,12 @@ type Queued = NewNotice | Exclude<SecurityNotice, { kind: NoticeKind }>;
  * team and cause within 10 minutes after the first are sent as one. Unverified email addresses get none, because they may
  * belong to someone else: the last proven one gets them.
  */
-export async function notify(tx: EntityManager, accountId: string, notice: Queued): Promise<void> {
-  const account = await tx.findOne(Account, accountId);
+export async function notify(tx: Change, accountId: string, notice: Queued): Promise<void> {
+  const account = await tx.em.findOne(Account, accountId);
   const email = account === null ? null : provenAddress(account);
   if (email === null) return;
   const target = { email, locale: await findNoticeLocale(tx, accountId) };
-  if (isAccessNotice(notice)) await runStep(tx, toStep(accountId, target, notice));
+  if (isAccessNotice(notice)) await tx.run([toStep(accountId, target, notice)]);
   else await enqueue(tx, ...toJob(accountId, target, notice));
 }
 
@@ -100,23 +99,27 @@ function toJob(accountId: string, { email, locale }: NoticeTarget, notice: Secur
 /** The operators that are told. */
 const OPERATORS_MAX = 50;
 
+const toldOperators = query<{ id: string }>(
+  'account_list_told_operators',
+  `select id from account where role = 'admin' and disabled_at is null and id <> $1 order by id limit ${OPERATORS_MAX}`,
+);
+
 /**
  * Queues a notice to each operator of this instance, in the transaction of the change that it reports.
  * @param exceptId the account that the change is about
  */
-export async function notifyOperators(tx: EntityManager, notice: Queued, exceptId = ''): Promise<void> {
-  const operators = await tx.execute<{ id: string }[]>(
-    `select id from account where role = 'admin' and disabled_at is null and id <> ? order by id limit ${OPERATORS_MAX}`,
-    [exceptId],
-  );
+export async function notifyOperators(tx: Change, notice: Queued, exceptId = ''): Promise<void> {
+  const operators = await tx.query(toldOperators, [exceptId]);
   for (const { id } of operators) await notify(tx, id, notice);
 }
 
+const ownerOfTeam = query<{ account_id: string }>(
+  'membership_find_told_owner',
+  `select account_id from membership where team_id = $1 and role_id = 'owner'`,
+);
+
 /** Queues a notice to the owner of a team, also about a change by the operator. */
-export async function notifyOwner(tx: EntityManager, teamId: string, notice: NewNotice): Promise<void> {
-  const [owner] = await tx.execute<{ account_id: string }[]>(
-    `select account_id from membership where team_id = ? and role_id = 'owner'`,
-    [teamId],
-  );
+export async function notifyOwner(tx: Change, teamId: string, notice: NewNotice): Promise<void> {
+  const [owner] = await tx.query(ownerOfTeam, [teamId]);
   if (owner !== undefined) await notify(tx, owner.account_id, { ...notice, teamId });
 }

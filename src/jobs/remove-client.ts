@@ -1,4 +1,3 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
 import type { JobHelpers } from 'graphile-worker';
 import { command } from '../db/query.ts';
 import type { Services } from '../service/services.ts';
@@ -6,7 +5,7 @@ import { runAsStored, storedActor } from '../events/actor.ts';
 import { lockOne } from '../transactions/locks.ts';
 import { lockRows } from '../transactions/lock-order.ts';
 import { recordDeletedGrants } from '../transactions/revocation.ts';
-import { runStep } from '../transactions/steps.ts';
+import type { Change } from '../transactions/steps.ts';
 import { enqueue, type Jobs } from './enqueue.ts';
 import { planByIndexes, workInSteps } from './steps.ts';
 
@@ -24,9 +23,9 @@ const lockGrantsOfClients = lockRows(
 );
 
 /** Locks the grants that `removeClients` deletes. Separate from it, so that callers can lock other grants as well. */
-export async function lockClientGrants(tx: EntityManager, clientIds: readonly string[]): Promise<ClientRemoval> {
+export async function lockClientGrants(tx: Change, clientIds: readonly string[]): Promise<ClientRemoval> {
   await planByIndexes(tx);
-  const grants = await runStep(tx, [lockGrantsOfClients, [clientIds.join(' ')]]);
+  const [grants] = await tx.run([[lockGrantsOfClients, [clientIds.join(' ')]]]);
   return { clientIds, grantIds: grants.map(({ id }) => id) };
 }
 
@@ -61,18 +60,18 @@ const deleteClients = command<never>(
  * lose all access with it: they are marked as deleted.
  * @returns those, whose rest has to be deleted by the job `removeClient`
  */
-export async function removeClients(tx: EntityManager, { clientIds, grantIds }: ClientRemoval): Promise<string[]> {
+export async function removeClients(tx: Change, { clientIds, grantIds }: ClientRemoval): Promise<string[]> {
   const clients = clientIds.join(' ');
   await recordDeletedGrants(tx, { id: grantIds }, 'client deleted');
-  await runStep(tx, [deleteGrants, [grantIds.join(' ')]]);
-  if (grantIds.length < GRANTS_MAX) await runStep(tx, [deleteFamilies, [clients]]);
-  const left = (await runStep(tx, [markDeleted, [clients]])).map(({ id }) => id);
-  await runStep(tx, [deleteClients, [clientIds.filter((id) => !left.includes(id)).join(' ')]]);
+  await tx.run([[deleteGrants, [grantIds.join(' ')]]]);
+  if (grantIds.length < GRANTS_MAX) await tx.run([[deleteFamilies, [clients]]]);
+  const left = (await tx.run([[markDeleted, [clients]]]))[0].map(({ id }) => id);
+  await tx.run([[deleteClients, [clientIds.filter((id) => !left.includes(id)).join(' ')]]]);
   return left;
 }
 
 /** Queues the rest of the removal of deleted clients, in the transaction that deletes them. */
-export async function enqueueRemoval(tx: EntityManager, clientIds: readonly string[]): Promise<void> {
+export async function enqueueRemoval(tx: Change, clientIds: readonly string[]): Promise<void> {
   const actor = storedActor();
   for (const clientId of clientIds) await enqueue(tx, 'removeClient', { clientId, actor }, `remove:${clientId}`);
 }

@@ -1,9 +1,8 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
 import type { JobHelpers } from 'graphile-worker';
 import { command } from '../db/query.ts';
 import type { Services } from '../service/services.ts';
 import { lockRows } from '../transactions/lock-order.ts';
-import { runStep } from '../transactions/steps.ts';
+import type { Change } from '../transactions/steps.ts';
 import { enqueue, type Jobs } from './enqueue.ts';
 import { workInSteps } from './steps.ts';
 
@@ -28,13 +27,13 @@ const [byId, byTeam] = [removeBy('id'), removeBy('team_id')];
  * Their deliveries follow by the job `removeEndpoint`, so that this transaction is short however many there are. A
  * removed endpoint belongs to no team, so that the team can be deleted.
  */
-export async function removeEndpoints(tx: EntityManager, which: Which): Promise<void> {
+export async function removeEndpoints(tx: Change, which: Which): Promise<void> {
   const [statements, value] = 'id' in which ? [byId, which.id] : [byTeam, which.teamId];
-  await runStep(tx, [statements.lock, [value]]);
-  for (const { id } of await runStep(tx, [statements.remove, [value]])) await enqueueRest(tx, id);
+  await tx.run([[statements.lock, [value]]]);
+  for (const { id } of (await tx.run([[statements.remove, [value]]]))[0]) await enqueueRest(tx, id);
 }
 
-const enqueueRest = (tx: EntityManager, endpointId: string): Promise<void> =>
+const enqueueRest = (tx: Change, endpointId: string): Promise<void> =>
   enqueue(tx, 'removeEndpoint', { endpointId }, `remove:${endpointId}`);
 
 /** Bounds one statement. Each delivery is deleted with ten attempts at most. */
@@ -59,11 +58,11 @@ export async function removeEndpoint(
   helpers: Pick<JobHelpers, 'abortSignal'>,
 ): Promise<void> {
   await workInSteps(helpers, db, async (tx, isLast) => {
-    if ((await runStep(tx, [deleteDeliveries, [endpointId]])).length > 0) {
+    if ((await tx.run([[deleteDeliveries, [endpointId]]]))[0].length > 0) {
       if (isLast) await enqueueRest(tx, endpointId);
       return false;
     }
-    await runStep(tx, [deleteEndpoint, [endpointId]]);
+    await tx.run([[deleteEndpoint, [endpointId]]]);
     return true;
   });
 }

@@ -1,10 +1,9 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Change } from '../transactions/steps.ts';
 import { parseCronItems, type JobHelpers, type ParsedCronItem, type Task, type TaskList } from 'graphile-worker';
 import type { Services } from '../service/services.ts';
 import type { Config } from '../config/config.ts';
 import type { Cleanup, CleanupRow } from './cleanup-kinds.ts';
 import { CLEANUPS } from './cleanup.ts';
-import { recordMany } from '../events/record.ts';
 import { PRIORITY } from './enqueue.ts';
 import { STEP_ROWS, workInSteps } from './steps.ts';
 
@@ -36,13 +35,13 @@ async function runCleanup(services: Services, name: string, cleanup: Cleanup, he
 export async function endClosedSignUps(services: Services): Promise<void> {
   if (services.config.signup !== 'closed') return;
   const { config, db } = services;
-  const step = (tx: EntityManager) => runBatch(tx, config, CLEANUPS.cleanup_sign_ups);
+  const step = (tx: Change) => runBatch(tx, config, CLEANUPS.cleanup_sign_ups);
   while (!(await workInSteps({}, db, async (tx) => (await step(tx)) < STEP_ROWS)));
 }
 
 /** Runs one batch, and records the events of its rows. @returns the number of rows */
-async function runBatch(tx: EntityManager, config: Config, { batch, recorded }: Cleanup): Promise<number> {
-  const rows = await tx.execute<CleanupRow[]>(batch(config));
-  if (recorded !== undefined) await recordMany(tx, recorded.event, rows.flatMap(recorded.fieldsOf));
+async function runBatch(tx: Change, config: Config, { batch, recorded }: Cleanup): Promise<number> {
+  const rows = await tx.em.execute<CleanupRow[]>(batch(config));
+  if (recorded !== undefined) await tx.record(recorded.event, rows.flatMap(recorded.fieldsOf));
   return rows.length;
 }

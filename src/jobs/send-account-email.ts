@@ -1,6 +1,7 @@
+import { command, query } from '../db/query.ts';
+import type { Change } from '../transactions/steps.ts';
 import type { Services } from '../service/services.ts';
 import { hash } from 'node:crypto';
-import type { EntityManager } from '@mikro-orm/postgresql';
 import { change } from '../transactions/change.ts';
 import { hashSecret } from '../crypto/tokens.ts';
 import type { Config } from '../config/config.ts';
@@ -43,7 +44,7 @@ export async function sendAccountMail(
     db,
     'system',
     { on: 'installation', requires: 'nothing' },
-    async ({ em: tx }): Promise<Admission> => {
+    async (tx): Promise<Admission> => {
       const key = await findKey(tx, job.id);
       if (key === null) return null;
       if ('isDigest' in payload && payload.isDigest) {
@@ -82,7 +83,7 @@ export async function sendAccountMail(
     await mailer.send({ id: emailId, to, ...renderAccountEmail(admission.email, context) }, job.abortSignal);
   } catch (error) {
     // If the slot cannot be released now, the next attempt uses it, or it expires.
-    await releaseEmailSlot(db.em(), emailId).catch(() => undefined);
+    await releaseEmailSlot(db, emailId).catch(() => undefined);
     throw error;
   }
   await finishJob(db, job.id);
@@ -92,13 +93,15 @@ export async function sendAccountMail(
 type Admission = { readonly email: AccountEmail; readonly locale: string | null } | { readonly heldUntil: Date } | null;
 
 /** Returns the job's key; null if a job that was queued while this one ran has replaced it. */
-async function findKey(tx: EntityManager, jobId: string): Promise<string | null> {
-  const [row] = await tx.execute<{ key: string | null }[]>(
-    'select key from graphile_worker.jobs where id = ?::bigint',
-    [jobId],
-  );
+async function findKey(tx: Change, jobId: string): Promise<string | null> {
+  const [row] = await tx.query(keyOfJob, [jobId]);
   return row?.key ?? null;
 }
+
+const keyOfJob = query<{ key: string | null }>(
+  'job_find_key',
+  'select key from graphile_worker.jobs where id = $1::bigint',
+);
 
 /** Returns the limit of a kind; null for security notices, which must not be delayed. */
 function getLimit({ mailsPerDay, mailsPerDayFromTeam, linkMailsPerHour }: Config, kind: Kind): EmailLimit | null {
@@ -121,11 +124,7 @@ function getLimit({ mailsPerDay, mailsPerDayFromTeam, linkMailsPerHour }: Config
 type Kind = AccountMail['kind'];
 
 /** Returns the content of the email, or null if it no longer applies. */
-async function findContent(
-  tx: EntityManager,
-  payload: AccountMail,
-  token: string | null,
-): Promise<AccountEmail | null> {
+async function findContent(tx: Change, payload: AccountMail, token: string | null): Promise<AccountEmail | null> {
   switch (payload.kind) {
     case 'verify_email':
     case 'change_email':
@@ -152,54 +151,61 @@ async function findContent(
 }
 
 /** Returns whether another account has the new email address. */
-async function isTaken(tx: EntityManager, { accountId, to }: AccountMail): Promise<boolean> {
-  const rows = await tx.execute<unknown[]>('select 1 from account where lower(email) = lower(?) and id <> ?', [
-    to,
-    accountId,
-  ]);
-  return rows.length > 0;
+async function isTaken(tx: Change, { accountId, to }: AccountMail): Promise<boolean> {
+  return (await tx.query(otherAtAddress, [to, accountId])).length > 0;
 }
 
+const otherAtAddress = query<object>(
+  'account_find_other_by_email',
+  'select from account where lower(email) = lower($1) and id <> $2',
+);
+
 /** Returns until when a link works; null for one that was used or has expired. */
-async function findExpiry(tx: EntityManager, token: string): Promise<Date | null> {
-  const [row] = await tx.execute<{ expires_at: string }[]>(
-    `select expires_at from account_token where token_hash = decode(?, 'hex') and expires_at > now()
-     union all
-     select expires_at from sign_up_attempt where token_hash = decode(?, 'hex') and expires_at > now()`,
-    [hashSecret(token).toString('hex'), hashSecret(token).toString('hex')],
-  );
+async function findExpiry(tx: Change, token: string): Promise<Date | null> {
+  const [row] = await tx.query(expiryOfLink, [hashSecret(token)]);
   return row === undefined ? null : new Date(row.expires_at);
 }
+
+const expiryOfLink = query<{ expires_at: string }>(
+  'account_token_find_expiry',
+  `select expires_at from account_token where token_hash = $1 and expires_at > now()
+   union all
+   select expires_at from sign_up_attempt where token_hash = $1 and expires_at > now()`,
+);
 
 /**
  * Starts the validity of a link when its email is sent. It lasts at least as long as the email counts towards the limit,
  * so that a mailbox that gets no further link has a valid one.
  */
 async function renewLink<Email extends { readonly token: string; readonly expiresAt: Date }>(
-  tx: EntityManager,
+  tx: Change,
   email: Email,
 ): Promise<Email> {
-  const [row] = await tx.execute<{ expires_at: string }[]>(
-    `update account_token set expires_at = greatest(expires_at, clock_timestamp() + interval '${LINK_WINDOW}')
-     where token_hash = decode(?, 'hex') returning expires_at`,
-    [hashSecret(email.token).toString('hex')],
-  );
+  const [[row]] = await tx.run([[prolongLink, [hashSecret(email.token)]]]);
   return row === undefined ? email : { ...email, expiresAt: new Date(row.expires_at) };
 }
 
+const prolongLink = command<{ expires_at: string }>(
+  'account_token_update_expiry',
+  `update account_token set expires_at = greatest(expires_at, clock_timestamp() + interval '${LINK_WINDOW}')
+   where token_hash = $1 returning expires_at`,
+);
+
+const openOffer = query<{ team_name: string; owner_name: string | null; expires_at: string }>(
+  'ownership_transfer_find_open',
+  `select t.name as team_name, o.expires_at,
+     coalesce(nullif(trim(concat_ws(' ', a.first_name, a.last_name)), ''), a.email) as owner_name
+   from ownership_transfer o
+   join team t on t.id = o.team_id
+   left join membership m on m.team_id = t.id and m.role_id = 'owner'
+   left join account a on a.id = m.account_id
+   where o.team_id = $1 and o.nominee_id = $2 and o.expires_at > now()`,
+);
+
 type Offered = Extract<AccountMail, { kind: 'ownership_offered' }>;
 
-async function findOffer(tx: EntityManager, { kind, teamId, accountId }: Offered): Promise<AccountEmail | null> {
-  const [row] = await tx.execute<{ team_name: string; owner_name: string | null; expires_at: string }[]>(
-    `select t.name as team_name, o.expires_at,
-       coalesce(nullif(trim(concat_ws(' ', a.first_name, a.last_name)), ''), a.email) as owner_name
-     from ownership_transfer o
-     join team t on t.id = o.team_id
-     left join membership m on m.team_id = t.id and m.role_id = 'owner'
-     left join account a on a.id = m.account_id
-     where o.team_id = ? and o.nominee_id = ? and o.expires_at > now()`,
-    [teamId, accountId],
-  );
+async function findOffer(tx: Change, { kind, teamId, accountId }: Offered): Promise<AccountEmail | null> {
+  const [row] = await tx.query(openOffer, [teamId, accountId]);
   return row === undefined
     ? null
     : { kind, teamName: row.team_name, ownerName: row.owner_name, expiresAt: new Date(row.expires_at) };

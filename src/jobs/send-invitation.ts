@@ -15,7 +15,7 @@ import type { Mailer } from '../email/mailer.ts';
 import { createEmailContext } from './email-context.ts';
 import { invitationKey, jobStep, type Jobs } from './enqueue.ts';
 import type { Log } from '../telemetry/log.ts';
-import { createEmailId, releaseEmailSlot, reserveSlot } from './email-limits.ts';
+import { createEmailId, releaseEmailSlot, reserveEmailSlot } from './email-limits.ts';
 
 type Payload = Jobs['sendInvitation'];
 export type Job = { readonly id: string; readonly abortSignal: AbortSignal };
@@ -92,7 +92,7 @@ export async function sendInvitation(
     await mailer.send({ id: emailId, to: email, ...mail }, job.abortSignal);
   } catch (error) {
     // If the slot cannot be released now, the next attempt uses it, or it expires.
-    await releaseEmailSlot(db.em(), emailId).catch(() => undefined);
+    await releaseEmailSlot(db, emailId).catch(() => undefined);
     throw error;
   }
   await finishJob(db, job.id, [
@@ -159,7 +159,7 @@ async function admit(
 
   const limit = { windowHours: 24, max: config.mailsPerDay, maxFromTeam: config.mailsPerDayFromTeam };
   const slot = { id: emailId, recipient: pending.recipient, teamId: pending.team_id };
-  const heldUntil = await reserveSlot(change, limit, slot);
+  const heldUntil = await reserveEmailSlot(change, limit, slot);
   if (heldUntil === null) return { send: pending, earlierLinks };
   change.later(jobStep('sendInvitation', payload, invitationKey(invitationId), heldUntil));
   return { heldUntil };

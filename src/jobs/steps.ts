@@ -1,9 +1,8 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
 import type { JobHelpers } from 'graphile-worker';
 import { withRests } from '../db/turns/rest.ts';
 import { query } from '../db/query.ts';
 import { change } from '../transactions/change.ts';
-import { runStep, type TransactionScope } from '../transactions/steps.ts';
+import type { Change, TransactionScope } from '../transactions/steps.ts';
 
 /** The maximum number of rows per statement: more would delay requests that need the same rows, or the process. */
 export const STEP_ROWS = 250;
@@ -18,8 +17,8 @@ const avoidScans = query<object>('database_check_indexes', `select set_config('e
  * to meet the first ones at once if it reads the table from its beginning. There are the rows of others, and those that the
  * steps before have deleted.
  */
-export async function planByIndexes(tx: EntityManager): Promise<void> {
-  await runStep(tx, [avoidScans, []]);
+export async function planByIndexes(tx: Change): Promise<void> {
+  await tx.run([[avoidScans, []]]);
 }
 
 /**
@@ -30,14 +29,14 @@ export async function planByIndexes(tx: EntityManager): Promise<void> {
 export function workInSteps(
   { abortSignal }: Partial<Pick<JobHelpers, 'abortSignal'>>,
   db: TransactionScope,
-  step: (tx: EntityManager, isLast: boolean) => Promise<boolean>,
+  step: (tx: Change, isLast: boolean) => Promise<boolean>,
 ): Promise<boolean> {
   return withRests(async (rest) => {
     for (let steps = 1; ; steps += 1) {
       const isLast = steps === STEPS_MAX || abortSignal?.aborted === true;
-      const isDone = await change(db, 'system', { on: 'installation', requires: 'nothing' }, async ({ em, run }) => {
-        await run([[avoidScans, []]]);
-        return step(em, isLast);
+      const isDone = await change(db, 'system', { on: 'installation', requires: 'nothing' }, async (tx) => {
+        await tx.run([[avoidScans, []]]);
+        return step(tx, isLast);
       });
       if (isDone) return true;
       if (isLast) return false;

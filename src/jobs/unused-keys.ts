@@ -1,7 +1,7 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
+import { command } from '../db/query.ts';
+import type { Change } from '../transactions/steps.ts';
 import type { JobHelpers } from 'graphile-worker';
 import type { Services } from '../service/services.ts';
-import { recordMany } from '../events/record.ts';
 import { PRIORITY, type UnusedKey } from './enqueue.ts';
 import { notify } from './notify.ts';
 import { workInSteps } from './steps.ts';
@@ -14,15 +14,27 @@ const BATCH_MAX = 200;
 /** The keys that one email lists. */
 const LISTED_MAX = 20;
 
+type Judged = {
+  readonly id: string;
+  readonly account_id: string;
+  readonly team_id: string | null;
+  readonly name: string;
+  readonly key_prefix: string;
+  readonly last4: string;
+  readonly verdict: 'kept' | 'warned' | 'waiting' | 'ended';
+  readonly ends_at: string;
+};
+
 /**
  * Judges the keys whose next check is due: `warned` two weeks before they end, `ended`, or `kept`. The next check has a
  * column of its own, because an index on the last use would have to follow each use. A key that was never checked is
  * due since its creation. A warning counts only if the key was not used after it.
  */
-const judge = (days: number): string => `
-  with due as materialized (
+const judge = command<Judged>(
+  'api_key_update_unused',
+  `with due as materialized (
     select id, unused_warned_at, coalesce(last_used_at, created_at) as used_at,
-      coalesce(last_used_at, created_at) + interval '${days} days' as unused_at, expires_at <= now() as is_expired
+      coalesce(last_used_at, created_at) + $1::int * interval '1 day' as unused_at, expires_at <= now() as is_expired
     from api_key where revoked_at is null and coalesce(unused_check_at, created_at) < now()
     order by coalesce(unused_check_at, created_at) limit ${BATCH_MAX} for update skip locked
   ), judged as (
@@ -42,18 +54,8 @@ const judge = (days: number): string => `
       else greatest(unused_at, case when verdict = 'warned' then now() else k.unused_warned_at end + interval '14 days')
       end
   from judged j where j.id = k.id
-  returning k.id, k.account_id, k.team_id, k.name, k.key_prefix, k.last4, j.verdict, k.unused_check_at as ends_at`;
-
-type Judged = {
-  readonly id: string;
-  readonly account_id: string;
-  readonly team_id: string | null;
-  readonly name: string;
-  readonly key_prefix: string;
-  readonly last4: string;
-  readonly verdict: 'kept' | 'warned' | 'waiting' | 'ended';
-  readonly ends_at: string;
-};
+  returning k.id, k.account_id, k.team_id, k.name, k.key_prefix, k.last4, j.verdict, k.unused_check_at as ends_at`,
+);
 
 /** Revokes API keys that were not used for `KEY_UNUSED_DAYS`, two weeks after an email about it. */
 export async function endUnusedKeys({ config, db }: Services, helpers: JobHelpers): Promise<void> {
@@ -68,10 +70,9 @@ export async function endUnusedKeys({ config, db }: Services, helpers: JobHelper
     );
 }
 
-async function runBatch(tx: EntityManager, days: number): Promise<number> {
-  const keys = await tx.execute<Judged[]>(judge(days));
-  await recordMany(
-    tx,
+async function runBatch(tx: Change, days: number): Promise<number> {
+  const [keys] = await tx.run([[judge, [days]]]);
+  await tx.record(
     'api_key.revoked',
     keys
       .filter(({ verdict }) => verdict === 'ended')
@@ -85,7 +86,7 @@ async function runBatch(tx: EntityManager, days: number): Promise<number> {
   return keys.length;
 }
 
-async function warn(tx: EntityManager, accountId: string, keys: readonly Judged[]): Promise<void> {
+async function warn(tx: Change, accountId: string, keys: readonly Judged[]): Promise<void> {
   const listed = keys
     .slice(0, LISTED_MAX)
     .map(({ name, key_prefix: keyPrefix, last4, ends_at: endsAt }): UnusedKey => ({

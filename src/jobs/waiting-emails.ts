@@ -1,7 +1,7 @@
 import { QUEUE_JOBS, QUEUE_TASKS } from '../db/queue-tables.ts';
 import type { Database } from '../db/database.ts';
-import { iso, query, type QueryRunner } from '../db/query.ts';
-import { recordNow } from '../events/record.ts';
+import { command, iso, query, type QueryRunner } from '../db/query.ts';
+import { change } from '../transactions/change.ts';
 import { failEmail, type EmailJob } from './fail-email.ts';
 import { ATTEMPTS_MAX } from './enqueue.ts';
 
@@ -50,16 +50,26 @@ export async function listWaitingEmails(db: QueryRunner, limit: number) {
  * @param id one job, or null for all
  * @returns the number of emails
  */
-export async function retryEmails(db: Database, id: string | null): Promise<number> {
-  const rows = await db.em().execute<unknown[]>(
-    `select id from graphile_worker.reschedule_jobs(
-       array(select j.id from ${QUEUED} and j.locked_at is null and (?::bigint is null or j.id = ?::bigint)),
-       run_at := now(), attempts := 0, max_attempts := ${ATTEMPTS_MAX})`,
-    [id, id],
-  );
-  if (rows.length > 0) await recordNow(db, 'operator.emails_retried', { number: rows.length });
-  return rows.length;
-}
+export const retryEmails = (db: Database, id: string | null): Promise<number> =>
+  change(db, 'system', { on: 'installation', requires: 'nothing' }, async (tx) => {
+    const [rows] = await tx.run([[retryJobs, [id]]]);
+    if (rows.length > 0) tx.record('operator.emails_retried', { number: rows.length });
+    return rows.length;
+  });
+
+const retryJobs = command<object>(
+  'job_update_emails',
+  `select id from graphile_worker.reschedule_jobs(
+     array(select j.id from ${QUEUED} and j.locked_at is null and ($1::bigint is null or j.id = $1::bigint)),
+     run_at := now(), attempts := 0, max_attempts := ${ATTEMPTS_MAX})`,
+);
+
+const removableEmails = query<EmailJob>(
+  'job_list_removable_emails',
+  `select j.id::text, t.identifier as task, j.payload from ${QUEUED} and j.locked_at is null
+     and ($1::bigint is null or j.id = $1::bigint) and j.id > $2::bigint order by j.id limit ${REMOVAL_BATCH_MAX}`,
+  { rows: 'many' },
+);
 
 /**
  * Deletes waiting emails and records an event for each. Skips emails that are being sent.
@@ -70,11 +80,7 @@ export async function removeEmails(db: Database, id: string | null): Promise<num
   let removed = 0;
   let after = '0';
   for (;;) {
-    const jobs = await db.em().execute<EmailJob[]>(
-      `select j.id::text, t.identifier as task, j.payload from ${QUEUED} and j.locked_at is null
-         and (?::bigint is null or j.id = ?::bigint) and j.id > ?::bigint order by j.id limit ${REMOVAL_BATCH_MAX}`,
-      [id, id, after],
-    );
+    const jobs: EmailJob[] = await db.query(removableEmails, [id, after]);
     for (const job of jobs) if (await failEmail(db, job, 'removed', 'running')) removed += 1;
     after = jobs.at(-1)?.id ?? after;
     if (jobs.length < REMOVAL_BATCH_MAX) return removed;

@@ -1,7 +1,6 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
 import { findActiveMembership } from '../auth/authenticate.ts';
 import type { Context } from '../procedures/context.ts';
-import { joined } from '../transactions/steps.ts';
+import { type Change, joined } from '../transactions/steps.ts';
 import { lockOne } from '../transactions/locks.ts';
 import { change } from '../transactions/change.ts';
 import type { Arguments } from './results.ts';
@@ -20,8 +19,8 @@ export function withLocked<R>(
 ): Promise<R> {
   const { services, authentication } = ctx;
   const { principal } = authentication;
-  const run = (em: EntityManager) => {
-    const db = joined(services.db, em);
+  const run = (tx: Change) => {
+    const db = joined(services.db, tx);
     return work({
       ...ctx,
       services: { ...services, db },
@@ -32,12 +31,12 @@ export function withLocked<R>(
   if (principal === null) return work(ctx);
   const { accountId } = principal;
   if (isAccountLevel)
-    return change(services.db, principal, { on: { account: accountId }, requires: 'self' }, ({ em }) => run(em));
+    return change(services.db, principal, { on: { account: accountId }, requires: 'self' }, (tx) => run(tx));
   const { teamId, userId } = input as { readonly teamId: string; readonly userId?: unknown }; // its procedure has validated it
   const spec = { on: { team: teamId }, requires: 'member' } as const;
-  return change(services.db, { teamId, accountId, credential: principal }, spec, async ({ em }) => {
+  return change(services.db, { teamId, accountId, credential: principal }, spec, async (tx) => {
     // That of a member too: the description names them.
-    if (typeof userId === 'string') await lockOne(em, 'account', userId, 'share');
-    return run(em);
+    if (typeof userId === 'string') await lockOne(tx, 'account', userId, 'share');
+    return run(tx);
   });
 }

@@ -52,9 +52,7 @@ export function createGrantStore({ config, db }: Services): Store {
     },
     async destroy(id) {
       const reason = Provider.ctx?.oidc.route === 'revocation' ? 'revoked by the client' : 'used twice';
-      await change(db, 'system', { on: 'installation', requires: 'nothing' }, ({ em }) =>
-        endTokenFamily(em, id, reason),
-      );
+      await change(db, 'system', { on: 'installation', requires: 'nothing' }, (tx) => endTokenFamily(tx, id, reason));
     },
   };
 }

@@ -1,5 +1,6 @@
 import Provider, { errors } from 'oidc-provider';
-import { recordNow, runAndRecord } from '../events/record.ts';
+import { recordNow } from '../transactions/record-now.ts';
+import { runAndRecord } from '../events/record.ts';
 import { endTokenFamily } from '../resources/oauth-grants/token-family.ts';
 import { change } from '../transactions/change.ts';
 import { findResource } from '../auth/resource.ts';
@@ -171,9 +172,9 @@ async function rejectReuse(services: Services, tokenHash: Buffer, kind: Kind): P
       throw new RepeatedRefresh(answer);
     }
   }
-  await change(services.db, 'system', { on: 'installation', requires: 'nothing' }, async ({ em, record }) => {
-    record('oauth_token.reused', { ...ids, reason: kind });
-    await endTokenFamily(em, familyId, `${kind} used twice`);
+  await change(services.db, 'system', { on: 'installation', requires: 'nothing' }, async (tx) => {
+    tx.record('oauth_token.reused', { ...ids, reason: kind });
+    await endTokenFamily(tx, familyId, `${kind} used twice`);
   });
   throw new errors.InvalidGrant(`${kind} was already used`);
 }

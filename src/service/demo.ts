@@ -1,3 +1,4 @@
+import { query } from '../db/query.ts';
 import type { Services } from './services.ts';
 import { demoBanner } from '../demo/banner.ts';
 import { seedDemo } from '../demo/seed.ts';
@@ -14,9 +15,14 @@ export async function firstGreeting(services: Services): Promise<string> {
   }
 }
 
+const hasNoAccount = query<{ is_empty: boolean }>(
+  'account_check_none',
+  'select not exists (select from account) as is_empty',
+);
+
 /** Demo data is for the first start on an embedded database, while no account exists. */
 async function wantsDemo({ config, db }: Services): Promise<boolean> {
   if (!config.seedDemo || config.databaseUrl !== undefined) return false;
-  const [row] = await db.em().execute<{ empty: boolean }[]>('select not exists (select from account) as empty');
-  return row?.empty === true;
+  const [row] = await db.query(hasNoAccount, []);
+  return row?.is_empty === true;
 }

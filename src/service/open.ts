@@ -1,3 +1,4 @@
+import { query } from '../db/query.ts';
 import { randomBytes } from 'node:crypto';
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -118,6 +119,7 @@ function fileFault(error: unknown, dataDir: string): string | undefined {
 
 /** Whether keys may have encrypted something: then new ones cannot replace them. */
 export const IS_FILLED = 'select exists (select from account) or exists (select from audit_event) as "isFilled"';
+const isFilled = query<{ isFilled: boolean }>('database_check_filled', IS_FILLED);
 
 export const missingSecretKeys = (dataDir: string): string =>
   `DATA_DIR: ${join(dataDir, 'secret-keys')} is missing, but the database is not empty: restore the file from a copy of DATA_DIR, or set SECRET_KEYS; new keys lose all encrypted data`;
@@ -126,7 +128,7 @@ export const missingSecretKeys = (dataDir: string): string =>
 async function ownSecretKeys(dataDir: string, db: Database): Promise<readonly string[]> {
   const file = join(dataDir, 'secret-keys');
   if (!existsSync(file)) {
-    const [row] = await db.em().execute<{ isFilled: boolean }[]>(IS_FILLED);
+    const [row] = await db.query(isFilled, []);
     // Another process that started at the same time generates the file before it fills the database.
     if (row?.isFilled === true && !existsSync(file)) throw new ConfigError(missingSecretKeys(dataDir));
     mkdirSync(dataDir, { recursive: true });

@@ -1,9 +1,8 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
 import { ADVISORY_LOCKS } from '../db/advisory-locks.ts';
 import { command, query } from '../db/query.ts';
 import type { Account } from '../entities/index.ts';
 import { lockOne } from './locks.ts';
-import { runStep } from './steps.ts';
+import type { Change } from './steps.ts';
 
 const lockAddress = command<object>(
   'account_lock_email_address',
@@ -25,8 +24,8 @@ const accountByEmail = query<{ id: string }>(
 export const accountByEmailStep = (email: string) => [accountByEmail, [email]] as const;
 
 /** Locks the account of an email address. @returns null if there is none */
-export async function lockAccountByEmail(tx: EntityManager, email: string): Promise<Account | null> {
-  const [row] = await runStep(tx, accountByEmailStep(email));
+export async function lockAccountByEmail(tx: Change, email: string): Promise<Account | null> {
+  const [[row]] = await tx.run([accountByEmailStep(email)]);
   if (row === undefined) return null;
   const account = await lockOne(tx, 'account', row.id);
   // The address can have moved to another account while this waited for the lock.

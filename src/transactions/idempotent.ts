@@ -1,11 +1,10 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
-import type { EntityManager } from '@mikro-orm/postgresql';
 import { createEncryption } from '../crypto/encryption.ts';
 import type { Database } from '../db/database.ts';
-import { transactionOf, type OpenTransaction } from '../db/pipeline/open-transaction.ts';
+import type { OpenTransaction } from '../db/pipeline/open-transaction.ts';
 import { command, query } from '../db/query.ts';
 import { ProblemError } from '../problems/error.ts';
-import { joined, runStep } from './steps.ts';
+import { type Change, joined, toChange } from './steps.ts';
 
 /** A call with an `Idempotency-Key`, which belongs to its credential and operation. */
 export type IdempotentCall = {
@@ -39,8 +38,9 @@ export function runOnce(
   const [secret = ''] = encryption.keysFor('fingerprint');
   const fingerprint = createHmac('sha256', secret).update(canonicalJson(call.input)).digest();
 
-  const attempt = async ({ em: tx }: OpenTransaction) => {
-    const [first] = await runStep(tx, [claimKey, [keyHash, call.credentialId, call.operation, fingerprint]]);
+  const attempt = async (open: OpenTransaction) => {
+    const tx = toChange(open);
+    const [[first]] = await tx.run([[claimKey, [keyHash, call.credentialId, call.operation, fingerprint]]]);
     if (first === undefined) {
       const stored = await findAnswer(tx, keyHash, fingerprint);
       return JSON.parse(encryption.decrypt(stored)) as unknown;
@@ -48,7 +48,7 @@ export function runOnce(
     const answer = await work(joined(db, tx));
     const secretOf = call.secretOf?.(answer) ?? null;
     const stored = secretOf === null ? encryption.encrypt(JSON.stringify(answer)) : null;
-    transactionOf(tx).later([storeAnswer, [keyHash, stored, secretOf]]);
+    tx.later([storeAnswer, [keyHash, stored, secretOf]]);
     return answer;
   };
   return db.writeQueue.runAlone(keyHash.toString('base64'), () => db.transact(attempt, call.teamId));
@@ -68,8 +68,8 @@ const findUsedKey = query<object>(
  * Returns whether an answer is stored for a key, and not in its last quarter of an hour: `runOnce` returns or refuses it
  * after the caller has read a long body, too.
  */
-export async function hasAnswer(tx: EntityManager, call: KeyName): Promise<boolean> {
-  return (await runStep(tx, [findUsedKey, [hashOf(nameOf(call))]])).length > 0;
+export async function hasAnswer(tx: Change, call: KeyName): Promise<boolean> {
+  return (await tx.run([[findUsedKey, [hashOf(nameOf(call))]]]))[0].length > 0;
 }
 
 /** Inserts the key. Waits for a transaction that has inserted it but not ended, on whatever replica. */
@@ -93,8 +93,8 @@ const findStored = query<{ fingerprint: Buffer; answer: string | null; secret_of
   'select fingerprint, answer, secret_of from idempotency_key where key_hash = $1',
 );
 
-async function findAnswer(tx: EntityManager, keyHash: Buffer, fingerprint: Buffer): Promise<string> {
-  const [stored] = await runStep(tx, [findStored, [keyHash]]);
+async function findAnswer(tx: Change, keyHash: Buffer, fingerprint: Buffer): Promise<string> {
+  const [[stored]] = await tx.run([[findStored, [keyHash]]]);
   if (stored === undefined || !timingSafeEqual(stored.fingerprint, fingerprint))
     throw new ProblemError('idempotency_key_reused', 'This `Idempotency-Key` was used with another input.');
   if (stored.answer === null) {

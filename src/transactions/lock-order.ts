@@ -1,5 +1,4 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
-import { transactionOf, type OpenSteps, type OpenTransaction } from '../db/pipeline/open-transaction.ts';
+import type { OpenSteps, OpenTransaction } from '../db/pipeline/open-transaction.ts';
 import { command, type Command } from '../db/query.ts';
 
 /**
@@ -29,9 +28,16 @@ export class LockOrderError extends Error {
 }
 
 /** The locks of an open transaction: the rows by table, and the highest rank. */
-type Held = { rank: number; readonly rows: Map<LockTable, Set<string>> };
+export type Held = { rank: number; readonly rows: Map<LockTable, Set<string>> };
 
-const held = new WeakMap<OpenTransaction, Held>();
+const locks = new WeakMap<OpenTransaction, Held>();
+
+/** Returns the locks that an open transaction holds. */
+export function heldBy(open: OpenTransaction): Held {
+  const held = locks.get(open) ?? { rank: 0, rows: new Map<LockTable, Set<string>>() };
+  locks.set(open, held);
+  return held;
+}
 
 const tables = new WeakMap<object, LockTable>();
 
@@ -75,7 +81,7 @@ export const share = <Row extends { readonly id: string } = { id: string }>(
  * @throws LockOrderError outside of production if it violates LOCK_ORDER
  */
 export async function lockInOrder<R>(
-  open: OpenTransaction,
+  held: Held,
   locked: readonly (LockTable | undefined)[],
   run: () => Promise<R>,
   ids: (result: R, index: number) => readonly string[],
@@ -85,13 +91,13 @@ export async function lockInOrder<R>(
   let highest = 0;
   for (const table of locked) {
     if (table === undefined) continue;
-    requirePossible(open, table);
+    requirePossible(held, table);
     const rank = LOCK_ORDER.indexOf(table);
     if (rank < highest) throw new LockOrderError(`${table} must be locked before ${LOCK_ORDER[highest]}.`);
     highest = rank;
   }
   const result = await run();
-  for (const [index, table] of locked.entries()) if (table !== undefined) noteLocked(open, table, ids(result, index));
+  for (const [index, table] of locked.entries()) if (table !== undefined) noteLocked(held, table, ids(result, index));
   return result;
 }
 
@@ -100,41 +106,35 @@ export const inLockOrder = (open: OpenTransaction): OpenSteps => ({
   later: open.later,
   run: (steps) =>
     lockInOrder(
-      open,
+      heldBy(open),
       steps.map(([statement]) => tables.get(statement)),
       () => open.run(steps),
       (results, index) => (results[index] as { id: string }[]).map(({ id }) => id), // as each lock returns
     ),
 });
 
-const violationOf = (open: OpenTransaction, table: LockTable): LockOrderError | undefined => {
-  const highest = held.get(open)?.rank ?? 0;
-  return LOCK_ORDER.indexOf(table) < highest
-    ? new LockOrderError(`${table} must be locked before ${LOCK_ORDER[highest]}.`)
+const violationOf = ({ rank }: Held, table: LockTable): LockOrderError | undefined =>
+  LOCK_ORDER.indexOf(table) < rank
+    ? new LockOrderError(`${table} must be locked before ${LOCK_ORDER[rank]}.`)
     : undefined;
-};
 
 /** Requires that a table comes after those locked before, or that rows of it are locked already. */
-function requirePossible(open: OpenTransaction, table: LockTable): void {
-  const violation = violationOf(open, table);
-  if (violation !== undefined && !held.get(open)?.rows.has(table)) throw violation;
+function requirePossible(held: Held, table: LockTable): void {
+  const violation = violationOf(held, table);
+  if (violation !== undefined && !held.rows.has(table)) throw violation;
 }
 
 /** Notes a row that the transaction inserts: nobody else can have locked it. */
-export function noteCreated(change: { readonly em: EntityManager }, table: LockTable, id: string): void {
+export function noteCreated({ held: { rows } }: { readonly held: Held }, table: LockTable, id: string): void {
   if (process.env['NODE_ENV'] === 'production') return;
-  const open = transactionOf(change.em);
-  const { rank, rows } = held.get(open) ?? { rank: 0, rows: new Map<LockTable, Set<string>>() };
   rows.set(table, new Set([...(rows.get(table) ?? []), id]));
-  held.set(open, { rank, rows });
 }
 
 /** Notes the rows that were locked. @throws LockOrderError if one of them was not yet, and comes too late */
-function noteLocked(open: OpenTransaction, table: LockTable, ids: readonly string[]): void {
-  const violation = violationOf(open, table);
-  const { rank, rows } = held.get(open) ?? { rank: 0, rows: new Map<LockTable, Set<string>>() };
-  const known = rows.get(table) ?? new Set<string>();
+function noteLocked(held: Held, table: LockTable, ids: readonly string[]): void {
+  const violation = violationOf(held, table);
+  const known = held.rows.get(table) ?? new Set<string>();
   if (violation !== undefined && !ids.every((id) => known.has(id))) throw violation;
-  rows.set(table, new Set([...known, ...ids]));
-  held.set(open, { rank: Math.max(rank, LOCK_ORDER.indexOf(table)), rows });
+  held.rows.set(table, new Set([...known, ...ids]));
+  held.rank = Math.max(held.rank, LOCK_ORDER.indexOf(table));
 }

@@ -1,6 +1,4 @@
 import { LockMode, type EntityName, type FilterQuery } from '@mikro-orm/core';
-import type { EntityManager } from '@mikro-orm/postgresql';
-import { transactionOf } from '../db/pipeline/open-transaction.ts';
 import {
   Account,
   ApiKey,
@@ -17,7 +15,7 @@ import {
 } from '../entities/index.ts';
 import { lockInOrder, type LockTable } from './lock-order.ts';
 import { lockAccountsShared } from './lock-steps.ts';
-import { runStep } from './steps.ts';
+import type { Change } from './steps.ts';
 
 const ENTITIES = {
   operator_key: OperatorKey,
@@ -43,7 +41,7 @@ export type RowLock = keyof typeof MODES;
 
 /** Locks one row until the transaction ends. @returns the row as it is under the lock; null if it does not exist */
 export async function lockOne<Table extends LockTable>(
-  tx: EntityManager,
+  tx: Change,
   table: Table,
   id: string,
   mode: RowLock = 'update',
@@ -54,7 +52,7 @@ export async function lockOne<Table extends LockTable>(
 
 /** Locks all rows that match, in the order of their primary keys. @returns them as they are under the locks */
 export async function lockMany<Table extends LockTable>(
-  tx: EntityManager,
+  tx: Change,
   table: Table,
   where: FilterQuery<Row<Table>>,
   mode: RowLock = 'update',
@@ -62,21 +60,21 @@ export async function lockMany<Table extends LockTable>(
   const entity: EntityName<Row<Table>> = ENTITIES[table] as never; // TypeScript cannot infer it from `Table`
   const key = table === 'authorization_request' ? 'idHash' : 'id';
   const find = () =>
-    tx.find(entity, where, { lockMode: MODES[mode], orderBy: { [key]: 'asc' } as never, refresh: true });
-  const rows = await lockInOrder(transactionOf(tx), [table], find, (found) =>
+    tx.em.find(entity, where, { lockMode: MODES[mode], orderBy: { [key]: 'asc' } as never, refresh: true });
+  const rows = await lockInOrder(tx.held, [table], find, (found) =>
     found.map((row) => String((row as { id?: string }).id)),
   );
   return rows as Row<Table>[];
 }
 
 /** Locks a membership of the locked team, whatever its status, and prevents the deletion of its account. */
-export async function lockMember(tx: EntityManager, teamId: string, accountId: string): Promise<Membership | null> {
-  await runStep(tx, [lockAccountsShared, [accountId, null]]);
+export async function lockMember(tx: Change, teamId: string, accountId: string): Promise<Membership | null> {
+  await tx.run([[lockAccountsShared, [accountId, null]]]);
   return lockMembership(tx, teamId, accountId);
 }
 
 /** Locks a membership like `lockMember`, if the account is already locked. */
-export async function lockMembership(tx: EntityManager, teamId: string, accountId: string): Promise<Membership | null> {
+export async function lockMembership(tx: Change, teamId: string, accountId: string): Promise<Membership | null> {
   const [membership] = await lockMany(tx, 'membership', { team: teamId, account: accountId });
   return membership ?? null;
 }

@@ -1,10 +1,8 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
 import { isPrivileged, type Weight } from '../auth/permissions.ts';
 import { requireRecentProof } from '../auth/recent-proof.ts';
-import type { QueryRunner } from '../db/query.ts';
 import type { OperatorCaller } from './caller.ts';
 import type { CallerCredential } from './live-caller.ts';
-import { runStep, type Change } from './steps.ts';
+import type { Change } from './steps.ts';
 
 /**
  * Requires a recent proof of the caller if the change turns out to widen access. For procedures that declare the effect
@@ -13,16 +11,16 @@ import { runStep, type Change } from './steps.ts';
  */
 export async function requireProofIf(
   isWidening: boolean,
-  within: EntityManager | Change,
+  within: Change,
   caller: CallerCredential | null,
 ): Promise<void> {
-  if (isWidening && caller !== null) await requireRecentProof(toRunner(within), caller);
+  if (isWidening && caller !== null) await requireRecentProof(within, caller);
 }
 
 /** Requires the same of an operator who is signed in. Operator keys and the command line have no proof. */
 export async function requireProofOfOperatorIf(
   isWidening: boolean,
-  within: EntityManager | Change,
+  within: Change,
   caller: OperatorCaller | 'system',
 ): Promise<void> {
   if (caller !== 'system' && caller.operator.kind !== 'operator-key')
@@ -30,16 +28,5 @@ export async function requireProofOfOperatorIf(
 }
 
 /** Requires a recent proof of who gives a role to somebody, if it is a privileged one. @throws proof_required (403) */
-export const requireProofToGive = (
-  role: Weight,
-  within: EntityManager | Change,
-  caller: CallerCredential | null,
-): Promise<void> => requireProofIf(isPrivileged(role), within, caller);
-
-const toRunner = (within: EntityManager | Change): QueryRunner => ({
-  query: async (statement, values) => {
-    if (!('later' in within)) return runStep(within, [statement, values]);
-    const [rows] = await within.run([[statement, values]]);
-    return rows;
-  },
-});
+export const requireProofToGive = (role: Weight, within: Change, caller: CallerCredential | null): Promise<void> =>
+  requireProofIf(isPrivileged(role), within, caller);

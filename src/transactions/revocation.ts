@@ -1,8 +1,6 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
 import { command } from '../db/query.ts';
-import { recordMany } from '../events/record.ts';
 import { lockRows } from './lock-order.ts';
-import { runStep } from './steps.ts';
+import type { Change } from './steps.ts';
 
 type Ids = string | readonly string[];
 
@@ -61,10 +59,10 @@ const liveLocks = <Row extends Revoked>(
     return [names.join(), lockRows<Row>(table, `${table}_lock_live_by_${names.join('_and_')}`, text)] as const;
   });
   const statements = new Map(declared);
-  return (tx: EntityManager, filter: KeyFilter): Promise<Row[]> => {
+  return async (tx: Change, filter: KeyFilter): Promise<Row[]> => {
     const statement = statements.get(Object.keys(filter).join());
     if (statement === undefined) throw new Error(`There is no lock of ${table} by ${Object.keys(filter).join()}.`);
-    return runStep(tx, [statement, Object.values(filter).map((ids: Ids) => [ids].flat().join(' '))]);
+    return (await tx.run([[statement, Object.values(filter).map((ids: Ids) => [ids].flat().join(' '))]]))[0];
   };
 };
 
@@ -93,27 +91,27 @@ export const revokeKeysStep = (keys: readonly Revoked[]) => [revokeKeyRows, [ids
  * Revokes the grants that match and the API keys that were created through them. Records each.
  * @returns the number of revoked grants
  */
-export async function revokeGrants(tx: EntityManager, filter: GrantFilter, reason: string): Promise<number> {
+export async function revokeGrants(tx: Change, filter: GrantFilter, reason: string): Promise<number> {
   const grants = await recordGrantEnds(tx, filter, reason, (ids) =>
     revokeApiKeys(tx, { grant: ids }, 'its grant ended'),
   );
-  if (grants.length > 0) await runStep(tx, revokeGrantsStep(grants));
+  if (grants.length > 0) await tx.run([revokeGrantsStep(grants)]);
   return grants.length;
 }
 
 /** Revokes the API keys that match. Records each. @returns the number of revoked keys */
-export async function revokeApiKeys(tx: EntityManager, filter: KeyFilter, reason?: string): Promise<number> {
+export async function revokeApiKeys(tx: Change, filter: KeyFilter, reason?: string): Promise<number> {
   const keys = await recordKeyEnds(tx, filter, reason);
-  if (keys.length > 0) await runStep(tx, revokeKeysStep(keys));
+  if (keys.length > 0) await tx.run([revokeKeysStep(keys)]);
   return keys.length;
 }
 
 /** Locks the grants that match and their API keys, and records their end. The caller deletes the rows. */
-export const recordDeletedGrants = (tx: EntityManager, filter: GrantFilter, reason: string): Promise<RevokedGrant[]> =>
+export const recordDeletedGrants = (tx: Change, filter: GrantFilter, reason: string): Promise<RevokedGrant[]> =>
   recordGrantEnds(tx, filter, reason, (ids) => recordKeyEnds(tx, { grant: ids }, 'its grant ended'));
 
 async function recordGrantEnds(
-  tx: EntityManager,
+  tx: Change,
   filter: GrantFilter,
   reason: string,
   // Reads the keys after locking the grants, so that no key is created through a grant while it is revoked.
@@ -122,18 +120,16 @@ async function recordGrantEnds(
   const grants = await lockLiveGrants(tx, filter);
   if (grants.length === 0) return grants;
   await endKeys(grants.map(({ id }) => id));
-  await recordMany(
-    tx,
+  await tx.record(
     'oauth_grant.revoked',
     grants.map((grant) => grantFields(grant, reason)),
   );
   return grants;
 }
 
-async function recordKeyEnds(tx: EntityManager, filter: KeyFilter, reason: string | undefined): Promise<Revoked[]> {
+async function recordKeyEnds(tx: Change, filter: KeyFilter, reason: string | undefined): Promise<Revoked[]> {
   const keys = await lockLiveKeys(tx, filter);
-  await recordMany(
-    tx,
+  await tx.record(
     'api_key.revoked',
     keys.map((key) => keyFields(key, reason)),
   );
@@ -152,8 +148,8 @@ const deletePendingOfMember = deletePending('of_member', 'and team_id = $2');
 type Consents = { readonly account: string; readonly client?: string; readonly team?: string };
 
 /** Deletes consents whose codes were not exchanged yet, so that an exchange does not restore access. */
-export async function deletePendingConsents(tx: EntityManager, { account, client, team }: Consents): Promise<void> {
-  if (client !== undefined) await runStep(tx, [deletePendingOfClient, [account, client]]);
-  else if (team !== undefined) await runStep(tx, [deletePendingOfMember, [account, team]]);
-  else await runStep(tx, [deletePendingOfAccount, [account]]);
+export async function deletePendingConsents(tx: Change, { account, client, team }: Consents): Promise<void> {
+  if (client !== undefined) await tx.run([[deletePendingOfClient, [account, client]]]);
+  else if (team !== undefined) await tx.run([[deletePendingOfMember, [account, team]]]);
+  else await tx.run([[deletePendingOfAccount, [account]]]);
 }

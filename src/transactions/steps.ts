@@ -1,38 +1,33 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Database } from '../db/database.ts';
-import { transactionOf, type OpenSteps, type OpenTransaction } from '../db/pipeline/open-transaction.ts';
-import type { Step } from '../db/query.ts';
-import type { EventName } from '../events/catalogue.ts';
-import type { EventFields } from '../events/event.ts';
-import { recordIn } from '../events/record.ts';
-import { inLockOrder } from './lock-order.ts';
+import type { OpenSteps, OpenTransaction } from '../db/pipeline/open-transaction.ts';
+import type { QueryRunner, Step } from '../db/query.ts';
+import { createRecorder, type RecordEvents } from '../events/record.ts';
+import { heldBy, inLockOrder, type Held } from './lock-order.ts';
 
 /** Where changes are made: the database, or an open change that all others join. */
 export type TransactionScope = Pick<Database, 'transact'>;
 
 /** An open transaction, of named statements and entities. A change that is made with it becomes a part of it. */
 export type Change = OpenSteps &
+  QueryRunner &
   TransactionScope & {
     /** Changes entities. Created at its first use, and flushed before named statements and the commit. */
     readonly em: EntityManager;
-    /** Records an event for each of the given fields, with the next statements. It is logged after the commit. */
-    readonly record: (event: EventName, ...changes: readonly EventFields[]) => void;
+    readonly record: RecordEvents;
+    /** The locks of the transaction, for `LOCK_ORDER`. */
+    readonly held: Held;
   };
-
-/** Returns the named statements of the open transaction of an entity manager. */
-export const stepsOf = (tx: EntityManager): Change => toChange(transactionOf(tx));
-
-/** Runs a statement in the open transaction of an entity manager. */
-export const runStep = async <Row>(tx: EntityManager, step: Step<Row>): Promise<Row[]> =>
-  (await stepsOf(tx).run([step]))[0] as Row[]; // as declared
 
 /** Returns what a change does with its transaction. */
 export const toChange = (open: OpenTransaction): Change => ({
   ...inLockOrder(open),
+  query: async (query, values) => (await open.run([[query, values]]))[0] as never, // as declared
   get em() {
     return open.em;
   },
-  record: (event, ...changes) => recordIn(open, event, changes),
+  record: createRecorder(open),
+  held: heldBy(open),
   transact: (work) => join(open, work),
 });
 
@@ -43,16 +38,15 @@ export async function join<R>(open: OpenTransaction, work: (open: OpenTransactio
   return result;
 }
 
-/** Returns a database of which every transaction, statement and read is part of an open transaction. */
-export function joined(db: Database, tx: EntityManager): Database {
-  const open = transactionOf(tx);
-  const run = async (...step: Step) => (await open.run([step]))[0] as never; // as declared
+/** Returns a database of which every transaction, statement and read is part of an open change. */
+export function joined(db: Database, tx: Change): Database {
+  const run = async (...step: Step) => (await tx.run([step]))[0] as never; // as declared
   return {
     ...db,
-    em: () => tx,
+    em: () => tx.em,
     query: run,
     run,
-    runTogether: (steps) => open.run(steps) as Promise<object[][]>, // as declared
-    transact: (work) => join(open, work),
+    runTogether: (steps) => tx.run(steps) as Promise<object[][]>, // as declared
+    transact: tx.transact,
   };
 }

@@ -1,17 +1,16 @@
 import type { FilterQuery } from '@mikro-orm/core';
-import type { EntityManager } from '@mikro-orm/postgresql';
 import { command } from '../db/query.ts';
 import type { WebhookEndpoint } from '../entities/index.ts';
 import type { EndedEndpoint } from '../transactions/lock-steps.ts';
 import { lockMany } from '../transactions/locks.ts';
-import { stepsOf, type Change } from '../transactions/steps.ts';
+import type { Change } from '../transactions/steps.ts';
 
 /** Why an endpoint was disabled. `gone`: it answered 410. `failing`: it did not succeed for days. */
 export type DisableReason = 'gone' | 'failing' | 'member_left' | 'operator';
 
 /** Disables the endpoints that match, until someone resumes them. What waits for them fails, and can be replayed. */
 export async function disableEndpoints(
-  tx: EntityManager,
+  tx: Change,
   where: FilterQuery<WebhookEndpoint>,
   reason: DisableReason,
 ): Promise<WebhookEndpoint[]> {
@@ -22,7 +21,7 @@ export async function disableEndpoints(
     team_id: team?.id ?? null,
     account_id: account?.id ?? null,
   }));
-  await disableLocked(stepsOf(tx), rows, reason);
+  await disableLocked(tx, rows, reason);
   return endpoints;
 }
 

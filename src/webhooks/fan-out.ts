@@ -8,13 +8,6 @@ import { INSTALLATION_TYPES, TEAM_TYPES } from './types.ts';
 
 const BATCH_MAX = 500;
 
-/** Starts at the newest event. Called before the first endpoint is created, so that it misses nothing. */
-export const ensureCursor = (tx: Sql): Promise<unknown> =>
-  tx.execute(
-    `insert into webhook_cursor (id, sequence) select 1, coalesce(max(sequence), 0) from audit_link
-     on conflict (id) do nothing`,
-  );
-
 type Pair = { readonly endpoint_id: string; readonly event_id: string; readonly event: string };
 
 /**

@@ -132,7 +132,7 @@ type Disabling = {
 };
 
 const disableAndNotify = (db: Database, { id, reason, still }: Disabling): Promise<void> =>
-  change(db, 'system', { on: 'installation', requires: 'nothing' }, async ({ em: tx }) => {
+  change(db, 'system', { on: 'installation', requires: 'nothing' }, async (tx) => {
     for (const { account, team, url } of await disableEndpoints(tx, { id, ...still }, reason)) {
       const notice = { kind: 'webhook_disabled' as const, url, reason };
       if (account) await notify(tx, account.id, notice);

@@ -1,7 +1,8 @@
+import { inChange } from '../support/in-change.ts';
 import { describe, expect, onTestFinished, vi } from 'vitest';
 import { firstIdAt } from '../../src/entities/index.ts';
 import { useEventKey } from '../../src/events/chain/event-mac.ts';
-import { record, recordNow } from '../../src/events/record.ts';
+import { recordNow } from '../../src/transactions/record-now.ts';
 import { GENESIS } from '../../src/events/chain/hash-chain.ts';
 import { chainEvents, numberEvents } from '../../src/events/chain/append.ts';
 import { pruneEvents } from '../../src/events/chain/retention.ts';
@@ -47,9 +48,9 @@ describe('the chain', () => {
     const api = await createLog(1);
     const { promise: released, resolve: release } = Promise.withResolvers<void>();
     const { promise: inserted, resolve: onInserted } = Promise.withResolvers<void>();
-    const late = api.services.db.transact(async ({ em: tx }) => {
-      record(tx, 'team.created');
-      await tx.flush();
+    const late = inChange(api.services.db, async ({ record, run }) => {
+      record('team.created');
+      await run([]);
       onInserted();
       await released;
     });

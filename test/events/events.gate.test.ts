@@ -3,7 +3,7 @@ import pg from 'pg';
 import { describe, expect, vi } from 'vitest';
 import { currentActor, runAs } from '../../src/events/actor.ts';
 import type { Audit } from '../../src/events/event.ts';
-import { record } from '../../src/events/record.ts';
+import { inChange } from '../support/in-change.ts';
 import { appRouter } from '../../src/router.ts';
 import { ALL_SCOPES, OPERATIONS } from '../rest/operations.ts';
 import { withKey, type Trpc } from '../trpc/console.ts';
@@ -153,9 +153,9 @@ describe('the line in the log', () => {
   test('is written after the commit, with the row', async ({ api }) => {
     const audit = vi.fn<Audit>();
     await runAs({ ...currentActor(), audit }, () =>
-      api.services.db.transact(async ({ em: tx }) => {
-        record(tx, 'team.deleted', { teamId: 'team_logged' });
-        await tx.flush();
+      inChange(api.services.db, async ({ record, run }) => {
+        record('team.deleted', { teamId: 'team_logged' });
+        await run([]);
         expect(audit).not.toHaveBeenCalled();
       }),
     );
@@ -167,9 +167,9 @@ describe('the line in the log', () => {
   test('is not written if the transaction is rolled back, nor is the row', async ({ api }) => {
     const audit = vi.fn<Audit>();
     const rolledBack = runAs({ ...currentActor(), audit }, () =>
-      api.services.db.transact(async ({ em: tx }) => {
-        record(tx, 'team.deleted', { teamId: 'team_rolled_back' });
-        await tx.flush();
+      inChange(api.services.db, async ({ record, run }) => {
+        record('team.deleted', { teamId: 'team_rolled_back' });
+        await run([]);
         throw new Error('rolled back');
       }),
     );

@@ -4,7 +4,7 @@ import { chainEvents } from '../../src/events/chain/append.ts';
 import { pruneEvents } from '../../src/events/chain/retention.ts';
 import { verifyAudit } from '../../src/events/chain/verify.ts';
 import { maintainPartitions } from '../../src/events/partitions.ts';
-import { insertRows, toEvent } from '../../src/events/record.ts';
+import { insertCollected, toEvent } from '../../src/events/record.ts';
 import { startApi, type Api } from '../support/api.ts';
 
 const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };
@@ -32,7 +32,7 @@ async function recordAt({ services }: Api, time: number): Promise<void> {
   vi.useFakeTimers({ toFake: ['Date'], now: time });
   // Its own id, of exactly that time.
   const id = firstIdAt('evt', new Date(time));
-  await insertRows(services.db, [{ ...toEvent('account.profile_changed'), id }]);
+  await insertCollected(services.db, [{ ...toEvent('account.profile_changed'), id }]);
   await chainEvents(services, quiet);
 }
 

@@ -3,7 +3,7 @@ import { expect, onTestFinished, vi } from 'vitest';
 import { connectionSettings, createPool } from '../../src/db/connection/connection.ts';
 import { keepOnlyIdle, onBusyRelease, type BusyRelease } from '../../src/db/connection/idle-releases.ts';
 import { numberEvents } from '../../src/events/chain/append.ts';
-import { recordNow } from '../../src/events/record.ts';
+import { recordNow } from '../../src/transactions/record-now.ts';
 import { startSequencer } from '../../src/events/sequencer.ts';
 import { onEventsNumbered } from '../../src/events/wake.ts';
 import { verifyAudit } from '../../src/events/chain/verify.ts';

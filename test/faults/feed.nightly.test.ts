@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { numberEvents } from '../../src/events/chain/append.ts';
 import { verifyAudit } from '../../src/events/chain/verify.ts';
 import { readFeed } from '../../src/events/feed/read.ts';
-import { record } from '../../src/events/record.ts';
+import { inChange } from '../support/in-change.ts';
 import { startSequencer } from '../../src/events/sequencer.ts';
 import { startApi, type Api } from '../support/api.ts';
 import { randomOf, type Random } from '../support/random.ts';
@@ -20,9 +20,9 @@ async function write({ services }: Api, writer: number, random: Random): Promise
     const size = 1 + random(3);
     const isKept = random(10) > 0;
     const openMs = random(50) === 0 ? 500 : random(12);
-    const transaction = services.db.transact(async ({ em: tx }) => {
-      for (let n = 0; n < size; n += 1) record(tx, 'team.updated', { teamId: `team_of_${writer}` });
-      await tx.flush();
+    const transaction = inChange(services.db, async ({ record, run }) => {
+      for (let n = 0; n < size; n += 1) record('team.updated', { teamId: `team_of_${writer}` });
+      await run([]);
       await sleep(openMs);
       if (!isKept) throw new Error('rolled back');
     });

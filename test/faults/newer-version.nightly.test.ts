@@ -5,7 +5,7 @@ import { numberEvents } from '../../src/events/chain/append.ts';
 import { verifyAudit } from '../../src/events/chain/verify.ts';
 import { ofTeam } from '../../src/events/definition.ts';
 import { NUMBERING_MS } from '../../src/events/newer-version.ts';
-import { recordNow } from '../../src/events/record.ts';
+import { recordNow } from '../../src/transactions/record-now.ts';
 import { createEndpoint } from '../../src/resources/webhooks/endpoints.service.ts';
 import { fanOut } from '../../src/webhooks/fan-out.ts';
 import { startApi, type Api } from '../support/api.ts';

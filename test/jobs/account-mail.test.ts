@@ -1,3 +1,4 @@
+import { inChange } from '../support/in-change.ts';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openPatiently } from '../support/open-patiently.ts';
 import { newId } from '../../src/entities/index.ts';
@@ -120,7 +121,7 @@ describe('sendAccountMail', () => {
     const roster = await install({ smtpUrl: server.url });
     const account = await roster.anAccount();
     const queue = (mail: AccountMail) =>
-      roster.services.db.transact(({ em: tx }) => enqueue(tx, 'sendAccountMail', mail, accountMailKey(mail)));
+      inChange(roster.services.db, (tx) => enqueue(tx, 'sendAccountMail', mail, accountMailKey(mail)));
     const aLink = async (validMs = 3_600_000) => {
       const { secret, hash } = roster.services.tokens.generate('passwordReset');
       await roster.rows(
@@ -225,7 +226,7 @@ describe('the slots for links', () => {
 
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, i) =>
-        (i % 2 === 0 ? other : roster.services.db).transact(({ em: tx }) =>
+        inChange(i % 2 === 0 ? other : roster.services.db, (tx) =>
           reserveEmailSlot(tx, { windowHours: 1, max: 5 }, place(`${i}`)),
         ),
       ),
@@ -237,6 +238,6 @@ describe('the slots for links', () => {
     expect(free).toBeLessThan(3_610_000);
     const limits = { windowHours: 24, max: 1 };
     const invitation = { id: createEmailId('invitation', 'a'), recipient: 'bob@example.com', teamId: 'team_a' };
-    expect(await other.transact(({ em: tx }) => reserveEmailSlot(tx, limits, invitation))).toBeNull();
+    expect(await inChange(other, (tx) => reserveEmailSlot(tx, limits, invitation))).toBeNull();
   });
 });

@@ -1,3 +1,4 @@
+import { inChange } from '../support/in-change.ts';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { ATTEMPTS_MAX, enqueue } from '../../src/jobs/enqueue.ts';
 import { startDroppingServer, type Step } from './dropping-server.ts';
@@ -137,7 +138,7 @@ test('a notice leaves with the first emails although eight invitations were queu
     for (const n of [1, 2, 3, 4]) await roster.invite(team, `${team.id}-${n}@example.com`);
   }
   const { id: accountId, email: to } = await roster.anAccount();
-  await roster.services.db.transact(({ em: tx }) =>
+  await inChange(roster.services.db, (tx) =>
     enqueue(tx, 'sendAccountMail', { accountId, to, kind: 'password_changed' }, 'a notice'),
   );
   const release = Promise.withResolvers<void>();

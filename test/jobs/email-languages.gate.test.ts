@@ -1,4 +1,5 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
+import { inChange } from '../support/in-change.ts';
+import type { Change } from '../../src/transactions/steps.ts';
 import { describe, expect, test } from 'vitest';
 import { newId } from '../../src/entities/index.ts';
 import { accountMailKey, enqueue, type AccountMail } from '../../src/jobs/enqueue.ts';
@@ -37,8 +38,7 @@ async function anInstallation() {
     expect(others).toEqual([]);
     return { subject: mail?.subject, text: mail?.text ?? '', html: mail?.html ?? '' };
   };
-  const inTransaction = (work: (tx: EntityManager) => Promise<void>) =>
-    roster.services.db.transact(({ em }) => work(em));
+  const inTransaction = (work: (tx: Change) => Promise<void>) => inChange(roster.services.db, work);
   return { roster, mailTo, inTransaction };
 }
 
@@ -70,7 +70,7 @@ describe('the language of an email', () => {
     const account = await roster.anAccount({ preferredLocale: 'de' });
     await inTransaction(async (tx) => {
       await notify(tx, account.id, { kind: 'account_deleted' });
-      await tx.execute('delete from account where id = ?', [account.id]);
+      await tx.em.execute('delete from account where id = ?', [account.id]);
     });
     expect((await mailTo(account.email)).subject).toBe('Ihr Konto wurde gelöscht');
   });

@@ -1,3 +1,4 @@
+import { inChange } from '../support/in-change.ts';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openPatiently } from '../support/open-patiently.ts';
 import { createEmailId, reserveEmailSlot } from '../../src/jobs/email-limits.ts';
@@ -63,7 +64,7 @@ describe('the limits per mailbox', () => {
     const other = await openPatiently(roster.databaseUrl, 10);
     onTestFinished(() => other.close());
     const take = (db: typeof other, id: string) =>
-      db.transact(({ em: tx }) => reserveEmailSlot(tx, LIMIT, { id, recipient: 'bob@example.com', teamId: 'team_a' }));
+      inChange(db, (tx) => reserveEmailSlot(tx, LIMIT, { id, recipient: 'bob@example.com', teamId: 'team_a' }));
 
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, i) => take(i % 2 === 0 ? other : roster.services.db, `mail_invitation_${i}`)),
@@ -77,7 +78,7 @@ describe('the limits per mailbox', () => {
   test('count an email once, however often it is attempted', async () => {
     const roster = await install();
     const take = (id: string) =>
-      roster.services.db.transact(({ em: tx }) =>
+      inChange(roster.services.db, (tx) =>
         reserveEmailSlot(tx, LIMIT, { id, recipient: 'bob@example.com', teamId: 'team_a' }),
       );
 

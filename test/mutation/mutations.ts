@@ -172,7 +172,7 @@ export const MUTATIONS: readonly Mutation[] = [
     'src/resources/sign-in/password.service.ts',
     ['test/trpc/auth-throttle', 'test/trpc/remaining-access', 'test/trpc/auth.test'],
     [
-      ['known browsers outlive a reset', '    await forgetDevices(tx, account.id, browserClient);\n', ''],
+      ['known browsers outlive a reset', '    forgetDevices(tx, account.id, browserClient);\n', ''],
       ['sessions outlive a reset', `    await revokeSessions(tx, { account: account.id }, 'password reset');\n`, ''],
     ],
   ),
@@ -180,15 +180,11 @@ export const MUTATIONS: readonly Mutation[] = [
     'src/resources/sign-in/remaining-access.ts',
     ['test/trpc/remaining-access'],
     [
-      ['known browsers outlive the revocation', '    await forgetDevices(tx, accountId, browserClient);\n', ''],
+      ['known browsers outlive the revocation', '    forgetDevices(tx, accountId, browserClient);\n', ''],
       ['keys outlive the revocation', '    await revokeApiKeys(tx, { account: accountId }, reason);\n', ''],
       ['grants outlive the revocation', '    await revokeGrants(tx, { account: accountId }, reason);\n', ''],
-      ['passkeys outlive the revocation', '      tx.remove(passkey);\n', ''],
-      [
-        'links to a new address outlive the revocation',
-        `    await deleteTokens(tx, accountId, ['change_email']);\n`,
-        '',
-      ],
+      ['passkeys outlive the revocation', '      tx.em.remove(passkey);\n', ''],
+      ['links to a new address outlive the revocation', `    deleteTokens(tx, accountId, ['change_email']);\n`, ''],
     ],
   ),
   ...faultsIn(
@@ -553,7 +549,7 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
     [
       'a token that was used twice ends nothing',
-      'await endTokenFamily(em, familyId, `${kind} used twice`);',
+      'await endTokenFamily(tx, familyId, `${kind} used twice`);',
       '',
       ['test/oauth/families', ...OAUTH],
     ],
@@ -877,8 +873,8 @@ export const MUTATIONS: readonly Mutation[] = [
       ],
       [
         'invitations of a deleted sender stay',
-        'if (sent.length > 0) await runStep(',
-        'if (sent.length < 0) await runStep(',
+        'if (sent.length > 0) await tx.run(',
+        'if (sent.length < 0) await tx.run(',
       ],
     ],
   ),
@@ -893,7 +889,7 @@ export const MUTATIONS: readonly Mutation[] = [
       ],
       [
         'invitations that ended with an expiry come back with the membership',
-        '    await endAbandonedIn(tx, team.id);\n',
+        '    await endAbandonedInvitations(tx, team.id);\n',
         '',
       ],
     ],

@@ -1,3 +1,4 @@
+import { inChange } from '../support/in-change.ts';
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect } from 'vitest';
 import { CLEANUPS } from '../../src/jobs/cleanup.ts';
@@ -57,7 +58,7 @@ describe('the end of a session', () => {
     const owner = await anOwner(api);
     await firstPartyTokens(api, { client, visitor: owner.home }, { scope: 'openid' });
     const id = await sessionOf(api, owner.home);
-    const undone = api.services.db.transact(async ({ em: tx }) => {
+    const undone = inChange(api.services.db, async (tx) => {
       expect(await revokeSessions(tx, { id }, 'signed out')).toBe(1);
       throw new Error('undone');
     });

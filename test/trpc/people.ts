@@ -1,3 +1,4 @@
+import { inChange } from '../support/in-change.ts';
 import { randomBytes } from 'node:crypto';
 import { onTestFinished } from 'vitest';
 import { hashPassword } from '../../src/crypto/password-hash.ts';
@@ -70,7 +71,7 @@ export const tokenTo = async (api: Api, address: string, about: RegExp): Promise
 export async function allMailed(api: Api): Promise<void> {
   const to = anAddress();
   const mail = { kind: 'password_changed' as const, accountId: to, to };
-  await api.services.db.transact(({ em: tx }) => enqueue(tx, 'sendAccountMail', mail, to));
+  await inChange(api.services.db, (tx) => enqueue(tx, 'sendAccountMail', mail, to));
   await api.mailTo(to);
   for (
     const deadline = Date.now() + PATIENCE_MS;

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { ALONE, NATIVE_WRITES, TEXTS } from './ways-to-write.ts';
+import { ALONE, TEXTS } from './ways-to-write.ts';
 
 const SRC = join(import.meta.dirname, '../../src');
 
@@ -37,10 +37,10 @@ test('what a statement changes alone is listed', () => {
   expect(countsOf(/\bdb\.run\(|\brunAndRecord\(/g)).toEqual(ALONE);
 });
 
-test('each SQL text has a name', () => {
-  expect(countsOf(/\.execute(?:<[^(]*>)?\(/g)).toEqual(TEXTS);
+test('each SQL text has a name, except on connections of their own and where it varies', () => {
+  expect(Object.keys(countsOf(/\.execute(?:<[^(]*>)?\(/g)).toSorted()).toEqual(TEXTS);
 });
 
 test('rows are changed by entities, or by statements with a name', () => {
-  expect(countsOf(/\.native(?:Update|Delete|Insert)\(/g)).toEqual(NATIVE_WRITES);
+  expect(countsOf(/\.(?:native(?:Update|Delete|Insert)|upsert(?:Many)?)\(/g)).toEqual({});
 });

@@ -9,7 +9,7 @@ const ENTITIES = join(import.meta.dirname, '../../src/entities');
 const statements = await allStatements();
 
 const WRITES =
-  /\b(insert|update|delete|merge|truncate)\b|\bfor (no key update|key share|share)\b|\.add_job\(|_xact_lock(_shared)?\(/i;
+  /\b(insert|update|delete|merge|truncate)\b|\bfor (no key update|key share|share)\b|\.(?:add_job|reschedule_jobs)\(|_xact_lock(_shared)?\(/i;
 
 const textsOf = (kind: 'query' | 'command') => statements.filter((statement) => statement.kind === kind);
 

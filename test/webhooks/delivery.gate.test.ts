@@ -1,3 +1,4 @@
+import { inChange } from '../support/in-change.ts';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect } from 'vitest';
 import { createEndpoint } from '../../src/resources/webhooks/endpoints.service.ts';
@@ -384,10 +385,9 @@ describe('the member who is responsible', () => {
     });
     await api.rows(`update role set permissions = '{edit_team_settings}' where id = $1`, [role.id]);
     await trpc.webhooks.sendTest.mutate({ teamId: team.id, endpointId: endpoint.endpointId });
-    await api.services.db.transact(async ({ em: tx }) => {
-      const { record } = await import('../../src/events/record.ts');
-      record(tx, 'api_key.created', { teamId: team.id, keyId: 'key_1', accountId: account.id });
-      record(tx, 'team.updated', { teamId: team.id });
+    await inChange(api.services.db, ({ record }) => {
+      record('api_key.created', { teamId: team.id, keyId: 'key_1', accountId: account.id });
+      record('team.updated', { teamId: team.id });
     });
     dispatch(api);
     await numberEvents(api);

@@ -54,15 +54,6 @@ export async function openTransaction<Result>(
   return result;
 }
 
-const transactions = new WeakMap<EntityManager, OpenTransaction>();
-
-/** Returns the open transaction of an entity manager. */
-export function transactionOf(tx: EntityManager): OpenTransaction {
-  const open = transactions.get(tx);
-  if (open === undefined) throw new Error('This entity manager has no transaction of its own.');
-  return open;
-}
-
 const CHANGES = /^(insert|update|delete|merge)$/i;
 
 /** Returns an entity manager whose statements run in an open transaction. It cannot open savepoints. */
@@ -114,10 +105,7 @@ class Transaction implements OpenTransaction {
   };
 
   get em(): EntityManager {
-    if (this.#em === undefined) {
-      this.#em = joinTransaction(this.orm, this.#pipeline);
-      transactions.set(this.#em, this);
-    }
+    this.#em ??= joinTransaction(this.orm, this.#pipeline);
     return this.#em;
   }
 

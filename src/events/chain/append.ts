@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import type { Log } from '../../telemetry/log.ts';
-import { recordNow } from '../record.ts';
+import { createRecorder } from '../record.ts';
 import { numberBatch, type Cursor, type Source } from './batch.ts';
 import { findSignerIndex, tryLockChain, type ChainServices, type NumberingServices } from './checkpoints.ts';
 import type { ChainPosition } from './hash-chain.ts';
@@ -103,7 +103,7 @@ async function isExtendable(services: ChainServices, log: Log): Promise<boolean>
     return false;
   }
   if (state.checkpoint !== undefined && findSignerIndex(services.encryption, state.checkpoint) > 0) {
-    await recordNow(services.db, 'audit_log.key_changed', {});
+    await services.db.transact(async (open) => createRecorder(open)('audit_log.key_changed'));
   }
   return true;
 }

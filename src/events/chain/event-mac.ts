@@ -43,7 +43,7 @@ export function isEventSigned(keys: readonly KeyObject[], row: CanonicalRow): bo
 /** Returns the keys that events are signed with; the first one signs. */
 export const eventKeys = (encryption: Encryption): readonly KeyObject[] => encryption.keysFor(PURPOSE);
 
-// Keyed by driver, which all entity managers of a database share, because `record` knows only the entity manager.
+// Keyed by driver, which all entity managers of a database share.
 const signingKeys = new WeakMap<object, KeyObject>();
 
 /** Sets the key that signs the events of a database. Without one, nothing can be recorded in it. */

@@ -1,9 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { OpenTransaction } from '../../db/pipeline/open-transaction.ts';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Log } from '../../telemetry/log.ts';
 import { withRests } from '../../db/turns/rest.ts';
 import { firstIdAt } from '../../entities/index.ts';
-import { record } from '../record.ts';
+import { createRecorder } from '../record.ts';
 import { allowDeletion, endDeletion } from './allow-deletion.ts';
 import {
   insertCheckpoint,
@@ -58,7 +59,7 @@ async function pruneInRanges(
   let deleted = 0;
   for (let i = 0; i < PRUNE_BATCHES_MAX; i += 1) {
     const { db } = services;
-    const range = await db.transact(({ em }) => pruneRange(em, services, before));
+    const range = await db.transact((open) => pruneRange(open, services, before));
     if (range === 'not_verified')
       log.error(
         { before },
@@ -72,10 +73,11 @@ async function pruneInRanges(
 }
 
 async function pruneRange(
-  tx: EntityManager,
+  open: OpenTransaction,
   services: RetentionServices,
   before: Date,
 ): Promise<number | 'not_verified'> {
+  const { em: tx } = open;
   await tx.execute(BUILT_IN_FIRST);
   if (!(await tryLockChain(tx))) return 0;
   const state = await readState(tx);
@@ -102,7 +104,7 @@ async function pruneRange(
   await endDeletion(tx);
   const [checkpoint = newest] = newest.sequence > cut.sequence ? [newest] : await newestCheckpoints(tx);
   await signRoot(tx, services.encryption, { end: signedEnd(state), checkpoint }, root);
-  record(tx, 'audit_log.pruned', { number: deleted.length });
+  createRecorder(open)('audit_log.pruned', { number: deleted.length });
   return deleted.length;
 }
 

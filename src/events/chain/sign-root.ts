@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Encryption } from '../../crypto/encryption.ts';
 import type { Log } from '../../telemetry/log.ts';
-import { record } from '../record.ts';
+import { createRecorder } from '../record.ts';
 import { allowDeletion, endDeletion } from './allow-deletion.ts';
 import {
   findSignerIndex,
@@ -41,7 +41,8 @@ export async function signRoot(
  * then. @returns whether it is signed
  */
 export async function signOldRoot({ db, encryption }: ChainServices, log: Log): Promise<boolean> {
-  return db.transact(async ({ em: tx }) => {
+  return db.transact(async (open) => {
+    const { em: tx } = open;
     await tx.execute(BUILT_IN_FIRST);
     if (!(await tryLockChain(tx))) return true; // by another process
     const state = await readState(tx);
@@ -56,7 +57,7 @@ export async function signOldRoot({ db, encryption }: ChainServices, log: Log): 
     }
     const root = { ...newRoot(), ...position, prunedBefore: await prunedBefore(tx) };
     await signRoot(tx, encryption, { end: signedEnd(state), checkpoint }, root);
-    record(tx, ROOT_SIGNED, { number: root.sequence });
+    createRecorder(open)(ROOT_SIGNED, { number: root.sequence });
     log.info({ sequence: root.sequence, hash: root.hash }, 'the beginning of the audit chain is signed from now on');
     return true;
   });

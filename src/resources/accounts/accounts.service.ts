@@ -1,4 +1,3 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
 import { currentActor } from '../../events/actor.ts';
 import { assignChanged } from '../../transactions/assign-changed.ts';
 import { ABANDONED, endPrivilegedOf } from '../invitations/end-invitations.ts';
@@ -8,7 +7,7 @@ import { requireChangeable } from '../../transactions/operator-caller.ts';
 import type { Services } from '../../service/services.ts';
 import { reportTaken } from '../../transactions/report-taken.ts';
 import { change } from '../../transactions/change.ts';
-import type { TransactionScope } from '../../transactions/steps.ts';
+import type { Change, TransactionScope } from '../../transactions/steps.ts';
 import type { Database } from '../../db/database.ts';
 import { requireUncommon, type PasswordContext } from '../../crypto/common-passwords.ts';
 import { hashPassword, PASSWORD_LENGTH } from '../../crypto/password-hash.ts';
@@ -44,8 +43,8 @@ export async function createAccount(
   const context = { email, brandName: brand.name };
   const passwordHash = password === undefined ? null : await hashPassword(requireValidPassword(password, context));
   return reportTaken(uniqueValues(input), () =>
-    change(db, caller, { on: 'installation', requires: 'operator' }, async ({ em, record }) => {
-      const account = em.create(Account, {
+    change(db, caller, { on: 'installation', requires: 'operator' }, async (tx) => {
+      const account = tx.em.create(Account, {
         email: input.email,
         externalId: input.externalId ?? null,
         firstName: input.firstName ?? null,
@@ -57,8 +56,8 @@ export async function createAccount(
         passwordHash,
         emailVerifiedAt: input.isEmailVerified === true ? new Date() : null,
       });
-      record('account.created', { accountId: account.id });
-      await notifyIfOperator(em, account);
+      tx.record('account.created', { accountId: account.id });
+      await notifyIfOperator(tx, account);
       return account;
     }),
   );
@@ -98,40 +97,35 @@ export async function updateAccount(
   { email, isEmailVerified, ...profile }: AccountChanges,
 ): Promise<void> {
   await reportTaken(uniqueValues({ email, externalId: profile.externalId }), () =>
-    change(
-      db,
-      caller,
-      { on: { account: accountId }, requires: 'operator' },
-      async ({ em, account: locked, record }) => {
-        // By these an account is found, and proves who it is.
-        const identity = [email, isEmailVerified, profile.externalId];
-        if (identity.some((field) => field !== undefined)) requireChangeable(caller, locked);
-        const account = await em.findOneOrFail(Account, accountId);
-        // Another spelling is no other address.
-        const isSpelling = email !== undefined && isSameEmailAddress(account.email, email);
-        if (assignChanged(account, { ...profile, ...(isSpelling && { email }) }).length > 0)
-          record('account.profile_changed', { accountId });
-        const verifiedAt = isEmailVerified === true ? new Date() : null;
-        if (email !== undefined && !isSpelling) await moveTo(em, services, account, { email, verifiedAt });
-        else if (isEmailVerified === true && isMoved(account)) await confirmMove(em, account);
-        else if (isEmailVerified === true && !account.emailVerifiedAt) {
-          account.emailVerifiedAt = verifiedAt;
-          record('account.email_verified', { accountId });
-        }
-      },
-    ),
+    change(db, caller, { on: { account: accountId }, requires: 'operator' }, async (tx) => {
+      // By these an account is found, and proves who it is.
+      const identity = [email, isEmailVerified, profile.externalId];
+      if (identity.some((field) => field !== undefined)) requireChangeable(caller, tx.account);
+      const account = await tx.em.findOneOrFail(Account, accountId);
+      // Another spelling is no other address.
+      const isSpelling = email !== undefined && isSameEmailAddress(account.email, email);
+      if (assignChanged(account, { ...profile, ...(isSpelling && { email }) }).length > 0)
+        tx.record('account.profile_changed', { accountId });
+      const verifiedAt = isEmailVerified === true ? new Date() : null;
+      if (email !== undefined && !isSpelling) await moveTo(tx, services, account, { email, verifiedAt });
+      else if (isEmailVerified === true && isMoved(account)) await confirmMove(tx, account);
+      else if (isEmailVerified === true && !account.emailVerifiedAt) {
+        account.emailVerifiedAt = verifiedAt;
+        tx.record('account.email_verified', { accountId });
+      }
+    }),
   );
 }
 
 /** Changes the address. The new mailbox of an account that was proven gets a link by which its user proves it. */
 async function moveTo(
-  em: EntityManager,
+  tx: Change,
   services: Pick<Services, 'encryption'>,
   account: Account,
   { email, verifiedAt }: { readonly email: string; readonly verifiedAt: Date | null },
 ): Promise<void> {
-  await replaceEmail(em, account, email, verifiedAt);
-  if (isMoved(account)) await enqueueRequest(em, services, { language: null }, { kind: 'verify_email', email });
+  await replaceEmail(tx, account, email, verifiedAt);
+  if (isMoved(account)) await enqueueRequest(tx, services, { language: null }, { kind: 'verify_email', email });
 }
 
 /**
@@ -139,39 +133,39 @@ async function moveTo(
  * and grants.
  */
 export const disableAccount = (db: TransactionScope, caller: Operating, accountId: string): Promise<Account> =>
-  change(db, caller, { on: { account: accountId }, requires: 'operator' }, async ({ em, account: locked, record }) => {
-    requireChangeable(caller, locked);
-    const account = await em.findOneOrFail(Account, accountId);
-    if (!account.disabledAt) record('operator.account_disabled', operatorFields(accountId));
+  change(db, caller, { on: { account: accountId }, requires: 'operator' }, async (tx) => {
+    requireChangeable(caller, tx.account);
+    const account = await tx.em.findOneOrFail(Account, accountId);
+    if (!account.disabledAt) tx.record('operator.account_disabled', operatorFields(accountId));
     account.disabledAt ??= new Date();
-    await revokeSessions(em, { account: accountId }, 'account disabled');
-    await endPrivilegedOf(em, accountId, { reason: ABANDONED });
+    await revokeSessions(tx, { account: accountId }, 'account disabled');
+    await endPrivilegedOf(tx, accountId, { reason: ABANDONED });
     return account;
   });
 
 export const enableAccount = (db: TransactionScope, caller: Operating, accountId: string): Promise<Account> =>
-  change(db, caller, { on: { account: accountId }, requires: 'operator' }, async ({ em, account: locked, record }) => {
-    requireChangeable(caller, locked);
-    const account = await em.findOneOrFail(Account, accountId);
+  change(db, caller, { on: { account: accountId }, requires: 'operator' }, async (tx) => {
+    requireChangeable(caller, tx.account);
+    const account = await tx.em.findOneOrFail(Account, accountId);
     const wasDisabled = Boolean(account.disabledAt);
-    if (wasDisabled) record('operator.account_enabled', operatorFields(accountId));
+    if (wasDisabled) tx.record('operator.account_enabled', operatorFields(accountId));
     account.disabledAt = null;
     if (wasDisabled) {
-      await notify(em, accountId, { kind: 'account_enabled' });
-      await notifyIfOperator(em, account);
+      await notify(tx, accountId, { kind: 'account_enabled' });
+      await notifyIfOperator(tx, account);
     }
     return account;
   });
 
 /** Notifies the other operators of an account that becomes an operator, in whichever way. */
-async function notifyIfOperator(em: EntityManager, { id, role, email }: Account): Promise<void> {
-  if (role === 'admin') await notifyOperators(em, { kind: 'operator_added', thing: email ?? undefined }, id);
+async function notifyIfOperator(tx: Change, { id, role, email }: Account): Promise<void> {
+  if (role === 'admin') await notifyOperators(tx, { kind: 'operator_added', thing: email ?? undefined }, id);
 }
 
 /** Revokes all sessions of an account for the operator. @returns their number */
 export const endSessions = (db: TransactionScope, caller: Operating, accountId: string): Promise<number> =>
-  change(db, caller, { on: { account: accountId }, requires: 'operator' }, ({ em }) =>
-    revokeSessions(em, { account: accountId }, 'ended by the operator'),
+  change(db, caller, { on: { account: accountId }, requires: 'operator' }, (tx) =>
+    revokeSessions(tx, { account: accountId }, 'ended by the operator'),
   );
 
 /** Returns the ids of an operator event. On the command line the operator has no account. */

@@ -1,8 +1,6 @@
 import { ADVISORY_LOCKS } from '../../db/advisory-locks.ts';
 import { QUEUE_JOBS } from '../../db/queue-tables.ts';
-import type { EntityManager } from '@mikro-orm/postgresql';
 import { eraseAccount } from '../../events/feed/erase.ts';
-import { record } from '../../events/record.ts';
 import { ConflictError } from '../../db/errors.ts';
 import { command, query } from '../../db/query.ts';
 import type { OperatorCaller } from '../../transactions/caller.ts';
@@ -13,7 +11,7 @@ import { lockRows } from '../../transactions/lock-order.ts';
 import { lockMany } from '../../transactions/locks.ts';
 import { accountByEmailStep, isMoved, provenAddress } from '../../transactions/email-address.ts';
 import { requireChangeable } from '../../transactions/operator-caller.ts';
-import { runStep, type Change, type TransactionScope } from '../../transactions/steps.ts';
+import type { Change, TransactionScope } from '../../transactions/steps.ts';
 import { endPrivilegedOf, noteSenderDeleted } from '../invitations/end-invitations.ts';
 import { disableEndpoints } from '../../webhooks/disable.ts';
 import { revokeGrants } from '../../transactions/revocation.ts';
@@ -21,7 +19,7 @@ import { logoutJobs } from '../../jobs/logouts.ts';
 import { enqueueRemoval, lockClientGrants, removeClients } from '../../jobs/remove-client.ts';
 import { removeEndpoints } from '../../jobs/remove-endpoint.ts';
 import type { Principal } from '../../auth/principal.ts';
-import { Account, Invitation, Team } from '../../entities/index.ts';
+import { Account } from '../../entities/index.ts';
 import { ProblemError } from '../../problems/error.ts';
 import { notify } from '../../jobs/notify.ts';
 
@@ -29,6 +27,15 @@ const remainingTeams = query<{ team_id: string }>(
   'membership_list_of_deleted_account',
   'select team_id from membership where account_id = $1 order by team_id',
 );
+
+const queueLogouts = command<object>(
+  'job_insert_logouts_of_account',
+  logoutJobs('select id from session where account_id = $1 and revoked_at is null'),
+);
+
+const deleteInvitation = command<never>('invitation_delete_of_address', 'delete from invitation where id = $1');
+const deleteTeam = command<never>('team_delete_of_account', 'delete from team where id = $1');
+const deleteAccountRow = command<never>('account_delete', 'delete from account where id = $1');
 
 const deleteAttemptsOfAddress = command<never>(
   'sign_up_attempt_delete_of_deleted_account',
@@ -121,22 +128,18 @@ async function lockSessions({ run }: Change, caller: Deleter, accountId: string)
   if (state?.is_live !== true) throw new ProblemError('credential_invalid');
 }
 
-async function remove(
-  { em: tx, run, later, record }: Change,
-  accountId: string,
-  teams: readonly OwnedTeam[],
-): Promise<void> {
-  const account = await tx.findOneOrFail(Account, accountId);
+async function remove(tx: Change, accountId: string, teams: readonly OwnedTeam[]): Promise<void> {
+  const account = await tx.em.findOneOrFail(Account, accountId);
   const address = await ownAddress(tx, account);
   if (teams.some(({ has_others: hasOthers }) => hasOthers)) throw new ProblemError('account_owns_teams');
   const owned = teams.map(({ id }) => id);
-  await tx.execute(logoutJobs('select id from session where account_id = ? and revoked_at is null'), [accountId]);
+  tx.later([queueLogouts, [accountId]]);
   await notify(tx, accountId, { kind: 'account_deleted' });
   if (address !== null) await deleteEmailAddress(tx, accountId, address);
   // Without their sender they would be like the operator's. Those of teams that are deleted go with them.
   await endPrivilegedOf(tx, accountId, { reason: 'account deleted', accountId }, owned);
   await noteSenderDeleted(tx, accountId);
-  await run([[lockMemberships, [accountId]]]);
+  await tx.run([[lockMemberships, [accountId]]]);
   // The account's OAuth clients are deleted with it, and with them the grants of other users.
   const clients = await lockMany(tx, 'oauth_client', { account: accountId });
   const removal = await lockClientGrants(
@@ -145,27 +148,27 @@ async function remove(
   );
   await revokeGrants(tx, { account: accountId }, 'account deleted');
   await enqueueRemoval(tx, await removeClients(tx, removal));
-  await run([[lockKeys, [accountId]]]);
+  await tx.run([[lockKeys, [accountId]]]);
   for (const teamId of owned) {
     await removeEndpoints(tx, { teamId });
-    await tx.nativeDelete(Team, { id: teamId });
-    record('team.deleted', { accountId, teamId, reason: 'account deleted' });
+    tx.later([deleteTeam, [teamId]]);
+    tx.record('team.deleted', { accountId, teamId, reason: 'account deleted' });
   }
   // Memberships are deleted with the account, so record an event for each team.
-  const [left] = await run([[remainingTeams, [accountId]]]);
-  for (const { team_id: teamId } of left) record('member.left', { accountId, teamId, reason: 'account deleted' });
-  later([deleteAttemptsOfAddress, [account.email ?? '']]);
+  const [left] = await tx.run([[remainingTeams, [accountId]]]);
+  for (const { team_id: teamId } of left) tx.record('member.left', { accountId, teamId, reason: 'account deleted' });
+  tx.later([deleteAttemptsOfAddress, [account.email ?? '']]);
   await disableEndpoints(tx, { account: accountId }, 'member_left');
-  await tx.nativeDelete(Account, { id: accountId });
-  record('account.deleted', { accountId });
-  await eraseAccount(tx, { accountId, teamIds: owned, verifiedEmail: address });
+  await tx.run([[deleteAccountRow, [accountId]]]);
+  tx.record('account.deleted', { accountId });
+  await eraseAccount(tx.em, { accountId, teamIds: owned, verifiedEmail: address });
 }
 
 /** Returns the address that the account proved last, unless it was moved and another account has it by now. */
-async function ownAddress(tx: EntityManager, account: Account): Promise<string | null> {
+async function ownAddress(tx: Change, account: Account): Promise<string | null> {
   const address = provenAddress(account);
   if (address === null || !isMoved(account)) return address;
-  const [other] = await runStep(tx, accountByEmailStep(address));
+  const [[other]] = await tx.run([accountByEmailStep(address)]);
   return other === undefined ? address : null;
 }
 
@@ -173,15 +176,15 @@ async function ownAddress(tx: EntityManager, account: Account): Promise<string |
  * Deletes other rows that contain the verified email address of the account. Its notices are still sent, and their jobs
  * deleted afterwards. An unverified address may belong to someone else, so its invitations stay.
  */
-async function deleteEmailAddress(tx: EntityManager, accountId: string, email: string): Promise<void> {
-  const ids = await runStep(tx, [invitationsOfAddress, [email]]);
+async function deleteEmailAddress(tx: Change, accountId: string, email: string): Promise<void> {
+  const [ids] = await tx.run([[invitationsOfAddress, [email]]]);
   const invitations = await lockMany(tx, 'invitation', { id: { $in: ids.map(({ id }) => id) } });
   for (const { id: invitationId, team, acceptedAt } of invitations) {
-    await tx.nativeDelete(Invitation, { id: invitationId });
+    tx.later([deleteInvitation, [invitationId]]);
     if (!acceptedAt)
-      record(tx, 'invitation.revoked', { accountId, teamId: team.id, invitationId, reason: 'account deleted' });
+      tx.record('invitation.revoked', { accountId, teamId: team.id, invitationId, reason: 'account deleted' });
   }
   // Notices are counted by the id of the account.
-  await runStep(tx, [deleteSentMail, [email, accountId]]);
-  await runStep(tx, [deleteMailJobs, [email, accountId]]);
+  await tx.run([[deleteSentMail, [email, accountId]]]);
+  await tx.run([[deleteMailJobs, [email, accountId]]]);
 }

@@ -1,10 +1,9 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Principal } from '../../auth/principal.ts';
 import { command, query, type QueryRunner, type Step } from '../../db/query.ts';
-import { type Account, AccountToken, type TokenPurpose } from '../../entities/index.ts';
+import type { Account, TokenPurpose } from '../../entities/index.ts';
 import { ProblemError } from '../../problems/error.ts';
 import { lockOne } from '../../transactions/locks.ts';
-import { stepsOf } from '../../transactions/steps.ts';
+import type { Change } from '../../transactions/steps.ts';
 import { hashSecret, type Tokens } from '../../crypto/tokens.ts';
 
 const KINDS = {
@@ -27,7 +26,7 @@ const insertToken = command<never>(
  * @returns the token
  */
 export function issueToken(
-  tx: EntityManager,
+  tx: Change,
   tokens: Tokens,
   account: Account,
   purpose: TokenPurpose,
@@ -35,7 +34,7 @@ export function issueToken(
   clientId: string | null = null,
 ): string {
   const { secret, hash } = tokens.generate(KINDS[purpose].secret);
-  stepsOf(tx).later([insertToken, [hash, account.id, purpose, email, clientId, KINDS[purpose].validHours]]);
+  tx.later([insertToken, [hash, account.id, purpose, email, clientId, KINDS[purpose].validHours]]);
   return secret;
 }
 
@@ -72,19 +71,26 @@ export const keepUsedChange = (token: string, { account, email, expiresAt }: Con
   [hashSecret(token), account.id, email, expiresAt],
 ];
 
+const usableToken = query<{ account_id: string; email: string | null; client_id: string | null }>(
+  'account_token_find_usable',
+  `select t.account_id, a.email, t.client_id from account_token t join account a on a.id = t.account_id
+   where t.token_hash = $1 and t.purpose = $2 and t.expires_at > now() and a.disabled_at is null`,
+);
+
+const consumeRow = command<{ email: string; expires_at: string }>(
+  'account_token_consume',
+  'delete from account_token where token_hash = $1 and purpose = $2 and expires_at > now() returning email, expires_at',
+);
+
 /** Returns the account of a valid link without consuming the token. @throws link_invalid */
 export async function peekToken(
-  em: EntityManager,
+  db: QueryRunner,
   tokens: Tokens,
   purpose: TokenPurpose,
   token: string,
 ): Promise<{ accountId: string; accountEmail: string | null; clientId: string | null }> {
   if (tokens.parseKind(token) !== KINDS[purpose].secret) throw new ProblemError('link_invalid');
-  const [row] = await em.execute<{ account_id: string; email: string | null; client_id: string | null }[]>(
-    `select t.account_id, a.email, t.client_id from account_token t join account a on a.id = t.account_id
-     where t.token_hash = decode(?, 'hex') and t.purpose = ? and t.expires_at > now() and a.disabled_at is null`,
-    [hashSecret(token).toString('hex'), purpose],
-  );
+  const [row] = await db.query(usableToken, [hashSecret(token), purpose]);
   if (row === undefined) throw new ProblemError('link_invalid');
   return { accountId: row.account_id, accountEmail: row.email, clientId: row.client_id };
 }
@@ -96,30 +102,23 @@ type ConsumedToken = { readonly account: Account; readonly email: string; readon
  * @throws link_invalid
  */
 export async function consumeToken(
-  tx: EntityManager,
+  tx: Change,
   tokens: Tokens,
   purpose: TokenPurpose,
   token: string,
 ): Promise<ConsumedToken> {
   const { accountId } = await peekToken(tx, tokens, purpose, token);
   const account = await lockOne(tx, 'account', accountId);
-  const [used] = await tx.execute<{ email: string; expires_at: string }[]>(
-    `delete from account_token where token_hash = decode(?, 'hex') and purpose = ? and expires_at > now()
-     returning email, expires_at`,
-    [hashSecret(token).toString('hex'), purpose],
-  );
+  const used = (await tx.run([[consumeRow, [hashSecret(token), purpose]]]))[0][0];
   if (account === null || used === undefined) throw new ProblemError('link_invalid');
   return { account, email: used.email, expiresAt: used.expires_at };
 }
 
 /** Deletes the unused links of an account; all purposes by default. */
-export async function deleteTokens(
-  tx: EntityManager,
-  accountId: string,
-  purposes?: readonly TokenPurpose[],
-): Promise<void> {
-  await tx.nativeDelete(AccountToken, {
-    account: accountId,
-    ...(purposes === undefined ? {} : { purpose: { $in: [...purposes] } }),
-  });
-}
+export const deleteTokens = (tx: Change, accountId: string, purposes?: readonly TokenPurpose[]): void =>
+  tx.later([deleteTokensOf, [accountId, purposes?.join(' ') ?? null]]);
+
+const deleteTokensOf = command<never>(
+  'account_token_delete_of_account',
+  `delete from account_token where account_id = $1 and ($2::text is null or purpose = any(string_to_array($2, ' ')))`,
+);

@@ -1,10 +1,8 @@
 import { eraseFormerAddress } from '../../events/feed/erase.ts';
-import { record } from '../../events/record.ts';
-import type { EntityManager } from '@mikro-orm/postgresql';
 import { isUniqueViolation } from '../../db/errors.ts';
 import { command } from '../../db/query.ts';
 import { accountByEmailStep, isSameEmailAddress, provenAddress } from '../../transactions/email-address.ts';
-import { runStep } from '../../transactions/steps.ts';
+import type { Change } from '../../transactions/steps.ts';
 import { change } from '../../transactions/change.ts';
 import { consumeToken, deleteTokens, findChangedAddress, issueToken, keepUsedChange } from './email-link-token.ts';
 import type { Principal } from '../../auth/principal.ts';
@@ -30,26 +28,21 @@ export async function changeEmail(
 ): Promise<void> {
   const { db, tokens, encryption } = services;
   await countAttempt(browserClient, { kind: 'email-change', accountId: principal.accountId });
-  await change(
-    db,
-    principal,
-    { on: { account: principal.accountId }, requires: 'self' },
-    async ({ em: tx, record }) => {
-      const account = await tx.findOneOrFail(Account, principal.accountId);
-      await deleteTokens(tx, account.id, ['change_email']);
-      await notify(tx, account.id, { kind: 'email_change_requested', thing: newEmail });
-      const token = issueToken(tx, tokens, account, 'change_email', newEmail);
-      record('account.email_change_requested', { accountId: account.id });
-      const mail = {
-        kind: 'change_email' as const,
-        accountId: account.id,
-        to: newEmail,
-        sealedToken: encryption.encrypt(token),
-        ...toLanguageHint(browserClient.language),
-      };
-      await enqueue(tx, 'sendAccountMail', mail, accountMailKey(mail), REQUESTED_LINK_SECONDS);
-    },
-  );
+  await change(db, principal, { on: { account: principal.accountId }, requires: 'self' }, async (tx) => {
+    const account = await tx.em.findOneOrFail(Account, principal.accountId);
+    deleteTokens(tx, account.id, ['change_email']);
+    await notify(tx, account.id, { kind: 'email_change_requested', thing: newEmail });
+    const token = issueToken(tx, tokens, account, 'change_email', newEmail);
+    tx.record('account.email_change_requested', { accountId: account.id });
+    const mail = {
+      kind: 'change_email' as const,
+      accountId: account.id,
+      to: newEmail,
+      sealedToken: encryption.encrypt(token),
+      ...toLanguageHint(browserClient.language),
+    };
+    await enqueue(tx, 'sendAccountMail', mail, accountMailKey(mail), REQUESTED_LINK_SECONDS);
+  });
 }
 
 /**
@@ -64,12 +57,12 @@ export const confirmEmailChange = (
 ): Promise<void> =>
   findLink(
     browserClient,
-    change(db, 'visitor', { on: 'installation', requires: 'nothing' }, async ({ em: tx, later }) => {
+    change(db, 'visitor', { on: 'installation', requires: 'nothing' }, async (tx) => {
       const consumed = await consumeToken(tx, tokens, 'change_email', token);
       const { account, email: newEmail } = consumed;
       if (account.disabledAt) throw new ProblemError('link_invalid');
       await replaceEmail(tx, account, newEmail, new Date());
-      later(keepUsedChange(token, consumed));
+      tx.later(keepUsedChange(token, consumed));
     }).catch(async (error: unknown) => {
       if ((await findChangedAddress({ db, tokens }, principal, token)) !== null) return;
       // Another account took the address after the link was emailed.
@@ -87,7 +80,7 @@ const deleteAcceptedInvitations = command<never>(
  * Without a proof, the account stays as it is until somebody shows that the new mailbox is that of its user.
  */
 export async function replaceEmail(
-  tx: EntityManager,
+  tx: Change,
   account: Account,
   newEmail: string,
   verifiedAt: Date | null,
@@ -98,36 +91,40 @@ export async function replaceEmail(
   // An unverified mailbox may belong to someone else, who must not learn the new email address. `notify` skips it.
   await notify(tx, account.id, { kind: 'email_changed', thing: newEmail });
   const emailVerifiedAt = verifiedAt ?? (isPutBack ? new Date() : null);
-  tx.assign(account, { email: newEmail, emailVerifiedAt, provenEmail: emailVerifiedAt === null ? provenEmail : null });
-  record(tx, 'account.email_changed', { accountId: account.id });
+  tx.em.assign(account, {
+    email: newEmail,
+    emailVerifiedAt,
+    provenEmail: emailVerifiedAt === null ? provenEmail : null,
+  });
+  tx.record('account.email_changed', { accountId: account.id });
   if (emailVerifiedAt !== null && !isPutBack) await notify(tx, account.id, { kind: 'email_changed', thing: newEmail });
   // Links to the old mailbox prove nothing about the new one.
-  await deleteTokens(tx, account.id);
+  deleteTokens(tx, account.id);
   // Delete accepted invitations, because the deletion of the account would not find the old address.
-  await runStep(tx, [deleteAcceptedInvitations, [oldEmail]]);
-  if (oldEmail !== null) await eraseFormerAddress(tx, oldEmail);
+  await tx.run([[deleteAcceptedInvitations, [oldEmail]]]);
+  if (oldEmail !== null) await eraseFormerAddress(tx.em, oldEmail);
 }
 
 /** Verifies the address to which the operator moved a locked account. Nothing of the account ends. */
-export async function confirmMove(tx: EntityManager, account: Account): Promise<void> {
+export async function confirmMove(tx: Change, account: Account): Promise<void> {
   const notice = { kind: 'email_changed', thing: account.email ?? '' } as const;
   await notify(tx, account.id, notice);
-  tx.assign(account, { emailVerifiedAt: new Date(), provenEmail: null });
-  record(tx, 'account.email_verified', { accountId: account.id });
+  tx.em.assign(account, { emailVerifiedAt: new Date(), provenEmail: null });
+  tx.record('account.email_verified', { accountId: account.id });
   await notify(tx, account.id, notice);
-  await deleteTokens(tx, account.id);
+  deleteTokens(tx, account.id);
 }
 
 /**
  * Gives a moved account its last proven address back, because its new mailbox belongs to somebody else: none, if another
  * account has it by now. Nothing else of the account changes.
  */
-export async function returnToProvenAddress(tx: EntityManager, account: Account): Promise<void> {
+export async function returnToProvenAddress(tx: Change, account: Account): Promise<void> {
   const email = provenAddress(account) ?? '';
-  const [other] = await runStep(tx, accountByEmailStep(email));
+  const [[other]] = await tx.run([accountByEmailStep(email)]);
   if (other === undefined) return replaceEmail(tx, account, email, null);
-  tx.assign(account, { email: null });
-  record(tx, 'account.email_changed', { accountId: account.id });
+  tx.em.assign(account, { email: null });
+  tx.record('account.email_changed', { accountId: account.id });
   await notify(tx, account.id, { kind: 'email_removed' });
-  await deleteTokens(tx, account.id);
+  deleteTokens(tx, account.id);
 }

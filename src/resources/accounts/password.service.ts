@@ -25,12 +25,12 @@ export async function changePassword(
   const passwordHash = await hashPassword(newPassword, config.passwordCost);
 
   const spec = { on: { account: accountId }, requires: 'self' } as const;
-  const session = await change(db, principal, spec, async ({ em: tx, record }) => {
-    const account = await tx.findOneOrFail(Account, accountId);
+  const session = await change(db, principal, spec, async (tx) => {
+    const account = await tx.em.findOneOrFail(Account, accountId);
     account.passwordHash = passwordHash;
-    record('account.password_changed', { accountId });
+    tx.record('account.password_changed', { accountId });
     // Someone who knew the old password may have requested these.
-    await deleteTokens(tx, accountId, ['change_email', 'reset_password']);
+    deleteTokens(tx, accountId, ['change_email', 'reset_password']);
     const ended = await endSessions(tx, { account: accountId }, 'password changed');
     // The list of remaining access does not show consents whose codes were not exchanged.
     await deletePendingConsents(tx, { account: accountId });

@@ -23,14 +23,14 @@ export async function updateProfile(
 ): Promise<Account> {
   const isProven = preferredLocale !== undefined && (await hasRecentProof(db, caller));
   const spec = { on: { account: caller.accountId }, requires: 'self' } as const;
-  return change(db, caller, spec, async ({ em, run, record }) => {
-    const account = await em.findOneOrFail(Account, caller.accountId);
+  return change(db, caller, spec, async (tx) => {
+    const account = await tx.em.findOneOrFail(Account, caller.accountId);
     const isNewLocale = preferredLocale !== undefined && preferredLocale !== (account.preferredLocale ?? null);
     const changed = assignChanged(account, { firstName, lastName, avatar });
-    if (changed.includes('avatar')) await removePicture(em, { account: account.id });
+    if (changed.includes('avatar')) removePicture(tx, { account: account.id });
     if (preferredLocale !== undefined)
-      changeLocale(account, preferredLocale, isProven ? null : await longestSession(run, config.sessionDays));
-    if (changed.length > 0 || isNewLocale) record('account.profile_changed', { accountId: account.id });
+      changeLocale(account, preferredLocale, isProven ? null : await longestSession(tx.run, config.sessionDays));
+    if (changed.length > 0 || isNewLocale) tx.record('account.profile_changed', { accountId: account.id });
     return account;
   });
 }

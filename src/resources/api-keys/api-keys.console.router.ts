@@ -75,7 +75,9 @@ export const apiKeysConsoleRouter = router({
     .input(setPermissionsInput)
     .output(fullKeyOutput)
     .mutation(async ({ ctx: { services, principal }, input: { keyId, permissions } }) =>
-      presentFullKey(await setKeyPermissions(services.db, principal, keyId, permissions)),
+      presentFullKey(
+        await setKeyPermissions(services.db, principal, { id: keyId, accountId: principal.accountId }, permissions),
+      ),
     ),
 
   rename: sessionOrAppProcedure('api-keys:write')

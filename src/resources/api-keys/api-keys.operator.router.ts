@@ -19,7 +19,7 @@ import {
   updateOperatorApiKeyInput,
 } from './api-keys.operator.schema.ts';
 import { createApiKeyFor } from './creation.service.ts';
-import { setKeyPermissionsAsOperator } from './permissions.service.ts';
+import { setKeyPermissions } from './permissions.service.ts';
 import { revokeKey } from './revocation.service.ts';
 
 const KEYS = '/operator/v1/api-keys' as const;
@@ -155,7 +155,7 @@ export const apiKeysOperatorRouter = router({
     .output(operatorApiKeyOutput)
     .mutation(({ ctx, input: { keyId, permissions } }) =>
       changeAs(ctx, async ({ db, caller }) => {
-        await setKeyPermissionsAsOperator(db, caller, show(await readKey(db, keyId)), permissions);
+        await setKeyPermissions(db, caller, show(await readKey(db, keyId)), permissions);
         return show(await readKey(db, keyId));
       }),
     ),

@@ -10,7 +10,6 @@ import { change } from '../../transactions/change.ts';
 import {
   lockGrantOfKey,
   lockGrantShared,
-  lockKey,
   lockKeysOfAccount,
   lockSessionShared,
   type KeyRow,
@@ -38,14 +37,18 @@ const heldInTeamOf = query<{ held: ProductPermission[] }>(
    where k.id = $1`,
 );
 
-/** Replaces what a key that the account created can have of the product. Its scopes stay. */
+/**
+ * Replaces what a key of an account can have of the product. Its scopes stay. Its account is notified if it gets more.
+ * @param caller the account, or an operator, who can give a key more than they have
+ * @throws session_required (403) for an operator key and the account of an operator
+ */
 export function setKeyPermissions(
   db: TransactionScope,
-  caller: Principal,
-  keyId: string,
+  caller: Principal | OperatorCaller,
+  { id: keyId, accountId }: { readonly id: string; readonly accountId: string },
   permissions: readonly ProductPermission[],
 ) {
-  const { accountId, kind, credentialId, sessionId = null } = caller;
+  const { kind, credentialId, sessionId = null } = 'operator' in caller ? NO_CREDENTIAL : caller;
   const reads = [
     ...declaredSteps(permissions),
     [heldInTeamOf, [keyId]],
@@ -60,39 +63,26 @@ export function setKeyPermissions(
   return change(db, caller, spec, async (opened, [, declared, [inTeam], , [ownGrant], [grant], keys, targets]) => {
     const row = keys.find(({ id }) => id === keyId);
     if (row === undefined) throw new ProblemError('api_key_not_found');
-    const own = kind === 'api-key' ? keys.find(({ id }) => id === credentialId) : ownGrant;
-    const hasAll = kind === 'session' || sessionId !== null;
     const added = addedTo(row, permissions, declared);
-    requireAllowed(
-      added,
-      hasAll ? null : (own?.product_permissions ?? []),
-      row.team_id === null ? null : (inTeam?.held ?? []),
-    );
-    requireAllowed(added, grant?.product_permissions ?? null, null);
-    await requireProofIf(added.length > 0, opened, caller);
+    if ('operator' in caller) {
+      if (added.length > 0) requireChangeable(caller, opened.account);
+    } else {
+      const own = kind === 'api-key' ? keys.find(({ id }) => id === credentialId) : ownGrant;
+      const hasAll = kind === 'session' || sessionId !== null;
+      requireAllowed(
+        added,
+        hasAll ? null : (own?.product_permissions ?? []),
+        row.team_id === null ? null : (inTeam?.held ?? []),
+      );
+      requireAllowed(added, grant?.product_permissions ?? null, null);
+      await requireProofIf(added.length > 0, opened, caller);
+    }
     return replace(opened, row, permissions, added.length > 0 ? noticesOf(row, targets) : []);
   });
 }
 
-/**
- * Replaces the permissions of any key for the operator. Its account is notified if it gets more.
- * @throws session_required (403) for an operator key and the account of an operator
- */
-export function setKeyPermissionsAsOperator(
-  db: TransactionScope,
-  caller: OperatorCaller,
-  { id: keyId, accountId }: { readonly id: string; readonly accountId: string },
-  permissions: readonly ProductPermission[],
-) {
-  const reads = [...declaredSteps(permissions), [lockKey, [keyId]], noticeTargetStep(accountId)] as const;
-  const spec = { on: { account: accountId, isShared: true }, requires: 'operator', reads } as const;
-  return change(db, caller, spec, async (opened, [, declared, [row], targets]) => {
-    if (row === undefined) throw new ProblemError('api_key_not_found');
-    const added = addedTo(row, permissions, declared);
-    if (added.length > 0) requireChangeable(caller, opened.account);
-    return replace(opened, row, permissions, added.length > 0 ? noticesOf(row, targets) : []);
-  });
-}
+/** Operators have no permissions of their own to read. */
+const NO_CREDENTIAL = { kind: null, credentialId: null, sessionId: null };
 
 function addedTo(
   { product_permissions: held }: KeyRow,

@@ -1,4 +1,3 @@
-import { record } from '../../events/record.ts';
 import { Subscription, type SUBSCRIPTION_INTERVALS, type SUBSCRIPTION_STATUSES } from '../../entities/index.ts';
 import { invalidInput, ProblemError } from '../../problems/error.ts';
 import { assignChanged } from '../../transactions/assign-changed.ts';
@@ -37,8 +36,8 @@ export async function setSubscription(
   const wrong = Object.entries(addons).find(([, units]) => !Number.isSafeInteger(units) || units < 0);
   if (wrong !== undefined) throw invalidInput('/addons', `The units of ${wrong[0]} must be a whole number from 0.`);
 
-  return change(db, caller, { on: { team: teamId }, requires: 'operator' }, async ({ em: tx }) => {
-    const known = await tx.findOne(Subscription, { team: teamId });
+  return change(db, caller, { on: { team: teamId }, requires: 'operator' }, async (tx) => {
+    const known = await tx.em.findOne(Subscription, { team: teamId });
     const current = { version: known?.version ?? 0 };
     if (expectedVersion !== undefined && expectedVersion !== current.version)
       throw new ProblemError('version_mismatch', `The subscription has version ${current.version}.`);
@@ -53,9 +52,9 @@ export async function setSubscription(
       needsPaymentAction: input.needsPaymentAction ?? false,
     };
     if (known !== null && assignChanged(known, terms).length === 0) return known.version;
-    if (known === null) tx.create(Subscription, { team: teamId, ...terms, version });
+    if (known === null) tx.em.create(Subscription, { team: teamId, ...terms, version });
     else known.version = version;
-    record(tx, 'team.plan_set', { teamId, planId: input.planId });
+    tx.record('team.plan_set', { teamId, planId: input.planId });
     return version;
   });
 }

@@ -1,4 +1,3 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ActiveMembership } from '../../auth/principal.ts';
 import { query, type QueryRunner } from '../../db/query.ts';
 import { activeMembership, pendingInvitation } from '../../db/predicates.ts';
@@ -18,14 +17,13 @@ const MEMBERS = `(select count(*) from membership m where m.team_id = t.id and $
 const INVITATIONS = `(select count(*) from invitation i where i.team_id = t.id and ${pendingInvitation('i')})::int`;
 export const TAKEN_SEATS = `${MEMBERS} + ${INVITATIONS}`;
 
-const seatsSql = (placeholder: '?' | '$1') =>
-  `select s.plan_id, s.addons, ${MEMBERS} as members, ${INVITATIONS} as invitations
+const SEATS = `select s.plan_id, s.addons, ${MEMBERS} as members, ${INVITATIONS} as invitations
    from team t
    left join subscription s on s.team_id = t.id
-   where t.id = ${placeholder}`;
+   where t.id = $1`;
 
 /** Counts the seats of a team. */
-export const seatsOfTeam = query<SeatsRow>('team_count_seats', seatsSql('$1'));
+export const seatsOfTeam = query<SeatsRow>('team_count_seats', SEATS);
 
 /** The number of days before its end in which users are told that a key ends. */
 export const WARNING_DAYS = 14;
@@ -33,7 +31,7 @@ export const WARNING_DAYS = 14;
 const overviewOfTeam = query<SeatsRow & { api_keys: number; expiring_keys: number }>(
   'team_find_overview',
   `select s.*, k.*
-   from (${seatsSql('$1')}) s
+   from (${SEATS}) s
    cross join (
      select count(*)::int as api_keys,
        (count(*) filter (where expires_at > now() and expires_at < now() + interval '${WARNING_DAYS} days'))::int
@@ -60,8 +58,8 @@ export async function readOverview(db: QueryRunner, plans: Plans, { team, permis
 }
 
 /** Requires a free seat. Call it with the team locked, so that concurrent calls are counted. @throws seat_limit_reached */
-export async function requireFreeSeat(tx: EntityManager, plans: Plans, teamId: string): Promise<void> {
-  requireFree(plans, await tx.execute<SeatsRow[]>(seatsSql('?'), [teamId]));
+export async function requireFreeSeat(db: QueryRunner, plans: Plans, teamId: string): Promise<void> {
+  requireFree(plans, await db.query(seatsOfTeam, [teamId]));
 }
 
 /** Requires a free seat in the result of `seatsOfTeam`, which was read with the team locked. @throws seat_limit_reached */

@@ -1,9 +1,9 @@
 import { readForeignHash } from '../../crypto/foreign-hash.ts';
 import { query } from '../../db/query.ts';
 import { newId } from '../../entities/index.ts';
-import { runStep } from '../../transactions/steps.ts';
 import {
   METADATA_COLUMNS,
+  insertInto,
   toMetadataColumns,
   findIds,
   insertRows,
@@ -18,6 +18,15 @@ import {
 
 const COLUMNS = `id, external_id, email, first_name, last_name, role, avatar, preferred_locale, email_verified_at,
   password_hash, created_by, disabled_at, import_id, created_at, updated_at, ${METADATA_COLUMNS}`;
+const insertAccounts = insertInto('account', COLUMNS);
+
+const insertSchemes = insertInto(
+  'password_scheme',
+  'kind, scheme, work, accounts, updated_at',
+  'upsert_imported',
+  `on conflict (kind) do update
+   set accounts = password_scheme.accounts + excluded.accounts, updated_at = excluded.updated_at`,
+);
 
 /** Imports accounts as the operator creates them: they can be used before their email address is verified. */
 export async function importAccounts(batch: Batch, rows: readonly Numbered<'account'>[]): Promise<Outcome> {
@@ -54,7 +63,7 @@ export async function importAccounts(batch: Batch, rows: readonly Numbered<'acco
   }
   if (dryRun === null) {
     const created = accepted.map((row) => toColumns(row, batch.importId));
-    await insertRows(tx, 'account', COLUMNS, created);
+    await insertRows(tx, insertAccounts, created);
     await noteSchemes(batch, accepted);
     await recordRows(batch, 'account.created', created.map(toEvent));
     await recordMetadata(
@@ -104,7 +113,7 @@ const takenEmails = query<{ email: string }>(
 );
 
 async function findEmails({ tx }: Batch, emails: readonly string[]): Promise<Set<string>> {
-  const rows = await runStep(tx, [takenEmails, [JSON.stringify(emails)]]);
+  const [rows] = await tx.run([[takenEmails, [JSON.stringify(emails)]]]);
   return new Set(rows.map(({ email }) => email));
 }
 
@@ -119,11 +128,8 @@ async function noteSchemes({ tx }: Batch, rows: readonly Numbered<'account'>[]):
   }
   await insertRows(
     tx,
-    'password_scheme',
-    'kind, scheme, work, accounts, updated_at',
+    insertSchemes,
     [...found.values()].toSorted((a, b) => (a.kind < b.kind ? -1 : 1)),
-    `on conflict (kind) do update
-     set accounts = password_scheme.accounts + excluded.accounts, updated_at = excluded.updated_at`,
   );
 }
 

@@ -4,10 +4,10 @@ import { newId } from '../../entities/index.ts';
 import { declaredSteps, findUndeclared } from '../permissions/declared-permissions.ts';
 import { query } from '../../db/query.ts';
 import { lockRows } from '../../transactions/lock-order.ts';
-import { runStep, stepsOf } from '../../transactions/steps.ts';
 import {
   addPlanned,
   findIds,
+  insertInto,
   insertRows,
   keepNamed,
   newOutcome,
@@ -19,8 +19,11 @@ import {
 } from './batch.ts';
 import { notifyOfKeys } from './notices.ts';
 
-const KEY =
-  'id, account_id, team_id, name, scopes, product_permissions, key_prefix, last4, created_at, expires_at, last_used_at';
+const insertKeys = insertInto(
+  'api_key',
+  'id, account_id, team_id, name, scopes, product_permissions, key_prefix, last4, created_at, expires_at, last_used_at',
+);
+const insertSecrets = insertInto('api_key_secret', 'secret_hash, api_key_id, created_at');
 
 /** Imports API keys by the hashes of their secrets. A team key needs the membership that it depends on. */
 export async function importApiKeys(batch: Batch, rows: readonly Numbered<'apiKey'>[]): Promise<Outcome> {
@@ -41,7 +44,7 @@ export async function importApiKeys(batch: Batch, rows: readonly Numbered<'apiKe
   );
 
   const given = [...new Set(rows.flatMap(({ row }) => row.permissions))];
-  const [, declared] = await stepsOf(tx).run(declaredSteps(given));
+  const [, declared] = await tx.run(declaredSteps(given));
   const accepted = rows.flatMap(({ line, row }) => {
     const [teamId, accountId] = [row.team === null ? null : teams.get(row.team), accounts.get(row.account)];
     if (teamId === undefined) refuse(outcome, line, 'unknown_team', '`team` is no team.');
@@ -70,8 +73,7 @@ export async function importApiKeys(batch: Batch, rows: readonly Numbered<'apiKe
   const now = new Date().toISOString();
   await insertRows(
     tx,
-    'api_key',
-    KEY,
+    insertKeys,
     accepted.map((row) => ({
       id: row.id,
       account_id: row.accountId,
@@ -88,8 +90,7 @@ export async function importApiKeys(batch: Batch, rows: readonly Numbered<'apiKe
   );
   await insertRows(
     tx,
-    'api_key_secret',
-    'secret_hash, api_key_id, created_at',
+    insertSecrets,
     accepted.map(({ id, secretHash }) => ({ secret_hash: `\\x${secretHash}`, api_key_id: id, created_at: now })),
   );
   await recordRows(
@@ -118,7 +119,7 @@ const lockMemberships = lockRows<{ id: string; team_id: string; account_id: stri
 /** Locks memberships, so that none ends, and revokes its keys, before a key of it is committed. */
 async function lockMembers({ tx }: Batch, teams: readonly string[], accounts: readonly string[]): Promise<Set<string>> {
   if (teams.length === 0) return new Set();
-  const rows = await runStep(tx, [lockMemberships, [teams.join(' '), accounts.join(' ')]]);
+  const [rows] = await tx.run([[lockMemberships, [teams.join(' '), accounts.join(' ')]]]);
   return new Set(rows.map(({ team_id: teamId, account_id: accountId }) => `${teamId} ${accountId}`));
 }
 
@@ -129,7 +130,7 @@ const operatorsOf = query<{ id: string }>(
 
 /** Returns which of the accounts are those of operators. */
 async function findOperators({ tx }: Batch, accounts: readonly string[]): Promise<Set<string>> {
-  const rows = await runStep(tx, [operatorsOf, [accounts.join(' ')]]);
+  const [rows] = await tx.run([[operatorsOf, [accounts.join(' ')]]]);
   return new Set(rows.map(({ id }) => id));
 }
 
@@ -140,6 +141,6 @@ const knownHashes = query<{ hash: string }>(
 );
 
 async function findHashes({ tx }: Batch, hashes: readonly string[]): Promise<Set<string>> {
-  const rows = await runStep(tx, [knownHashes, [hashes.join(' ')]]);
+  const [rows] = await tx.run([[knownHashes, [hashes.join(' ')]]]);
   return new Set(rows.map(({ hash }) => hash));
 }

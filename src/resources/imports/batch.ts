@@ -1,12 +1,10 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
-import { query } from '../../db/query.ts';
+import type { Change } from '../../transactions/steps.ts';
+import { command, query, type Command } from '../../db/query.ts';
 import type { Services } from '../../service/services.ts';
 import type { EventName } from '../../events/catalogue.ts';
 import type { EventFields } from '../../events/event.ts';
 import { METADATA_EVENTS } from '../../events/metadata-events.ts';
-import { recordMany } from '../../events/record.ts';
 import { keepRows } from '../../transactions/lock-order.ts';
-import { runStep } from '../../transactions/steps.ts';
 import type { Refusal, Row, Stage } from './rows.ts';
 
 /** A valid row with its line. */
@@ -26,7 +24,7 @@ export type DryRun = Readonly<Record<Stage | 'email' | 'owner' | 'role', Set<str
 
 /** The transaction of a batch. */
 export type Batch = {
-  readonly tx: EntityManager;
+  readonly tx: Change;
   readonly services: Services;
   readonly importId: string;
   /** Whether rows are recorded only if they change an account or a team that the import did not create. */
@@ -38,20 +36,22 @@ export type Batch = {
 export const refuse = (outcome: Outcome, line: number, code: string, detail: string): void =>
   void outcome.refused.push({ line, refusal: { code, detail } });
 
-/** Inserts rows. The columns have the names and the types of the table. @returns the ids of the inserted rows */
+/** Declares what `insertRows` runs. The columns have the names and the types of the table; the first one is its key. */
+export const insertInto = (table: string, columns: string, name = 'insert_imported', onConflict = '') =>
+  command<{ id: string }>(
+    `${table}_${name}`,
+    `insert into ${table} (${columns}) select ${columns} from json_populate_recordset(null::${table}, $1::json)
+     ${onConflict} returning ${columns.split(',', 1)[0]} as id`,
+  );
+
+/** Inserts rows. @returns the ids of the inserted ones */
 export async function insertRows(
-  tx: EntityManager,
-  table: string,
-  columns: string,
+  tx: Change,
+  insert: Command<{ id: string }>,
   rows: readonly Readonly<Record<string, unknown>>[],
-  onConflict = '',
 ): Promise<Set<string>> {
   if (rows.length === 0) return new Set();
-  const inserted = await tx.execute<{ id: string }[]>(
-    `insert into ${table} (${columns}) select ${columns} from json_populate_recordset(null::${table}, ?::json)
-     ${onConflict} returning ${firstOf(columns)} as id`,
-    [JSON.stringify(rows)],
-  );
+  const [inserted] = await tx.run([[insert, [JSON.stringify(rows)]]]);
   return new Set(inserted.map(({ id }) => id));
 }
 
@@ -63,16 +63,13 @@ export const toMetadataColumns = ({ metadata }: { readonly metadata: Row<'accoun
   private_metadata: metadata.private,
 });
 
-/** The key of a table is its first column. */
-const firstOf = (columns: string) => columns.split(',', 1)[0] ?? '';
-
 /**
  * Records an event for each of many rows, in the transaction that inserts them. A silent import leaves out those that
  * are only about accounts and teams that it created itself.
  */
 export async function recordRows(batch: Batch, event: EventName, rows: readonly EventFields[]): Promise<void> {
   const isTold = await selectTold(batch, rows);
-  await recordMany(batch.tx, event, rows.filter(isTold));
+  await batch.tx.record(event, rows.filter(isTold));
 }
 
 /** A row that was inserted with metadata. */
@@ -95,13 +92,11 @@ export async function recordMetadata(
   );
   const has = (part: 'public' | 'private') =>
     rows.filter(({ fields, metadata }) => Object.keys(metadata[part]).length > 0 && isTold(fields));
-  await recordMany(
-    batch.tx,
+  await batch.tx.record(
     events.public,
     has('public').map(({ fields }) => fields),
   );
-  await recordMany(
-    batch.tx,
+  await batch.tx.record(
     events.private,
     has('private').map(({ id }) => ({ metadataOf: id })),
   );
@@ -122,7 +117,7 @@ const foreignOf = query<{ id: string }>(
 /** Returns the ids of those accounts and teams that the import did not create. */
 export async function findForeign({ tx, importId }: Batch, rows: readonly EventFields[]): Promise<Set<string>> {
   const ids = [...new Set(rows.flatMap(({ accountId, teamId }) => [accountId ?? '', teamId ?? '']))].join(' ');
-  const found = await runStep(tx, [foreignOf, [ids, importId]]);
+  const [found] = await tx.run([[foreignOf, [ids, importId]]]);
   return new Set(found.map(({ id }) => id));
 }
 
@@ -139,18 +134,14 @@ const NAMED = {
 };
 
 /** Prevents the deletion of rows until the commit. @returns the ids of those that exist */
-export async function keepNamed(tx: EntityManager, table: Named, ids: readonly string[]): Promise<Set<string>> {
-  const rows = await runStep(tx, [NAMED[table].keep, [ids.join(' ')]]);
+export async function keepNamed(tx: Change, table: Named, ids: readonly string[]): Promise<Set<string>> {
+  const [rows] = await tx.run([[NAMED[table].keep, [ids.join(' ')]]]);
   return new Set(rows.map(({ id }) => id));
 }
 
 /** Finds ids by external ids. */
-export async function findIds(
-  tx: EntityManager,
-  table: Named,
-  externalIds: Iterable<string>,
-): Promise<Map<string, string>> {
-  const rows = await runStep(tx, [NAMED[table].find, [JSON.stringify([...new Set(externalIds)])]]);
+export async function findIds(tx: Change, table: Named, externalIds: Iterable<string>): Promise<Map<string, string>> {
+  const [rows] = await tx.run([[NAMED[table].find, [JSON.stringify([...new Set(externalIds)])]]]);
   return new Map(rows.map(({ id, external_id: externalId }) => [externalId, id]));
 }
 

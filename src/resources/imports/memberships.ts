@@ -1,8 +1,8 @@
 import { newId } from '../../entities/index.ts';
 import { query } from '../../db/query.ts';
-import { runStep } from '../../transactions/steps.ts';
 import {
   METADATA_COLUMNS,
+  insertInto,
   toMetadataColumns,
   addPlanned,
   findIds,
@@ -20,6 +20,13 @@ import { notifyOfRoles } from './notices.ts';
 import { findRoles, roleKey, systemRoleOf } from './team-roles.ts';
 
 const COLUMNS = `id, team_id, account_id, role_id, is_active, expires_at, joined_at, created_at, ${METADATA_COLUMNS}`;
+const insertMemberships = insertInto(
+  'membership',
+  COLUMNS,
+  'insert_imported',
+  // An invitation that is accepted at the same time has won.
+  'on conflict (account_id, team_id) do nothing',
+);
 
 /** Imports memberships. The owner of a team is imported with the team, and never changed. */
 export async function importMemberships(batch: Batch, rows: readonly Numbered<'membership'>[]): Promise<Outcome> {
@@ -65,8 +72,7 @@ export async function importMemberships(batch: Batch, rows: readonly Numbered<'m
   const now = new Date().toISOString();
   const inserted = await insertRows(
     tx,
-    'membership',
-    COLUMNS,
+    insertMemberships,
     accepted.map(({ id, teamId, accountId, roleId, isActive, expiresAt, joinedAt, metadata }) => ({
       id,
       team_id: teamId,
@@ -78,8 +84,6 @@ export async function importMemberships(batch: Batch, rows: readonly Numbered<'m
       created_at: now,
       ...toMetadataColumns({ metadata }),
     })),
-    // An invitation that is accepted at the same time has won.
-    'on conflict (account_id, team_id) do nothing',
   );
   const added = accepted.filter(({ id }) => inserted.has(id));
   await recordRows(
@@ -118,7 +122,7 @@ export async function findMemberships(
   accounts: ReadonlyMap<string, string>,
 ): Promise<Map<string, string>> {
   const pairs = rows.map(({ row }) => ({ t: teams.get(row.team ?? ''), a: accounts.get(row.account) }));
-  const found = await runStep(tx, [membershipsOfPairs, [JSON.stringify(pairs)]]);
+  const [found] = await tx.run([[membershipsOfPairs, [JSON.stringify(pairs)]]]);
   const roles = new Map(found.map((row) => [`${row.team_id} ${row.account_id}`, row.role_id]));
   for (const { row } of dryRun === null ? [] : rows) {
     if (dryRun?.owner.has(`${row.team} ${row.account}`) === true) roles.set(`${row.team} ${row.account}`, 'owner');

@@ -1,7 +1,6 @@
 import { isPrivileged, type Weight } from '../../auth/permissions.ts';
 import { query } from '../../db/query.ts';
 import { notify, notifyOwner } from '../../jobs/notify.ts';
-import { runStep } from '../../transactions/steps.ts';
 import { findForeign, type Batch } from './batch.ts';
 
 type NewKey = { readonly accountId: string; readonly teamId: string | null; readonly name: string };
@@ -40,8 +39,8 @@ export async function notifyOfRoles(batch: Batch, members: readonly NewMember[])
   );
   const given = members.filter(({ teamId }) => foreign.has(teamId));
   if (given.length === 0) return;
-  const roles = await runStep(tx, [rolesOf, [given.map(({ roleId }) => roleId).join(' ')]]);
-  const people = await runStep(tx, [peopleOf, [given.map(({ accountId }) => accountId).join(' ')]]);
+  const [roles] = await tx.run([[rolesOf, [given.map(({ roleId }) => roleId).join(' ')]]]);
+  const [people] = await tx.run([[peopleOf, [given.map(({ accountId }) => accountId).join(' ')]]]);
   for (const { accountId, teamId, roleId } of given) {
     const role = roles.find(({ id }) => id === roleId);
     if (role === undefined || !isPrivileged(role)) continue;

@@ -1,12 +1,10 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Services } from '../../service/services.ts';
 import { ImportRun } from '../../entities/index.ts';
-import { record } from '../../events/record.ts';
 import { command } from '../../db/query.ts';
 import { change } from '../../transactions/change.ts';
-import { runStep } from '../../transactions/steps.ts';
+import type { Change } from '../../transactions/steps.ts';
 import { readFile, readLines } from './lines.ts';
 import { STAGES, type Stage } from './rows.ts';
 
@@ -58,8 +56,8 @@ export const openImport = ({ db }: Services, { fingerprint, rows, isSilent }: Fi
     db,
     'system',
     { on: 'installation', requires: 'nothing' },
-    async ({ em: tx }): Promise<{ progress: Progress; isResumed: boolean }> => {
-      const found = await tx.findOne(
+    async (tx): Promise<{ progress: Progress; isResumed: boolean }> => {
+      const found = await tx.em.findOne(
         ImportRun,
         { fingerprint, finishedAt: null, operatorKeyId: null },
         { orderBy: { id: 'desc' } },
@@ -68,7 +66,7 @@ export const openImport = ({ db }: Services, { fingerprint, rows, isSilent }: Fi
         found.isSilent = isSilent;
         return { progress: toProgress(found), isResumed: true };
       }
-      const run = tx.create(ImportRun, {
+      const run = tx.em.create(ImportRun, {
         fingerprint,
         isSilent,
         stage: STAGES[0],
@@ -77,7 +75,7 @@ export const openImport = ({ db }: Services, { fingerprint, rows, isSilent }: Fi
         reportBytes: 0n,
         batches: 0,
       });
-      record(tx, 'operator.import_started', { importId: run.id, number: rows });
+      tx.record('operator.import_started', { importId: run.id, number: rows });
       return { progress: newProgress(run.id), isResumed: false };
     },
   );
@@ -86,12 +84,9 @@ export const openImport = ({ db }: Services, { fingerprint, rows, isSilent }: Fi
  * Moves an import forward in the transaction of its rows. The number of batches is a condition, so that of two processes
  * with the same file only one imports each row.
  */
-export async function advance(
-  tx: EntityManager,
-  { id, stage, line, counts, reportBytes, batches }: Progress,
-): Promise<void> {
+export async function advance(tx: Change, { id, stage, line, counts, reportBytes, batches }: Progress): Promise<void> {
   const values = [id, stage, line, JSON.stringify(counts), reportBytes, batches];
-  const moved = await runStep(tx, [moveOn, values]);
+  const [moved] = await tx.run([[moveOn, values]]);
   if (moved.length === 0) throw new ImportRunningError('another process is importing the same rows');
 }
 

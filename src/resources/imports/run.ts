@@ -1,5 +1,5 @@
+import type { Change } from '../../transactions/steps.ts';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
-import type { EntityManager } from '@mikro-orm/postgresql';
 import { isForeignKeyViolation, isUniqueViolation } from '../../db/errors.ts';
 import type { Services } from '../../service/services.ts';
 import { change } from '../../transactions/change.ts';
@@ -49,9 +49,9 @@ type Run = {
   /** The most rows of a batch: what their validation and insertion keeps the process busy for. */
   readonly rowsMax: number;
   /** Writes rows to the report, which is committed with them. @returns the size of the report */
-  readonly report: (rows: readonly RefusedRow[], tx: EntityManager, progress: Progress) => Promise<number>;
+  readonly report: (rows: readonly RefusedRow[], tx: Change, progress: Progress) => Promise<number>;
   /** Runs first in each transaction, and throws to end the import. */
-  readonly begin?: (tx: EntityManager) => Promise<void>;
+  readonly begin?: (tx: Change) => Promise<void>;
   /** Called after each commit. Throws or rejects to interrupt the import, which can be continued. */
   readonly onProgress: (progress: Progress) => void | Promise<void>;
 };
@@ -178,7 +178,7 @@ async function commitBatch(
 ): Promise<Progress> {
   const apply = APPLY[progress.stage] as (batch: Batch, rows: readonly Numbered<Stage>[]) => Promise<Outcome>; // `rows` are of the stage
   const attempt = (): Promise<Progress> =>
-    change(services.db, 'system', { on: 'installation', requires: 'nothing' }, async ({ em: tx }) => {
+    change(services.db, 'system', { on: 'installation', requires: 'nothing' }, async (tx) => {
       await begin?.(tx);
       const outcome =
         rows.length === 0 ? newOutcome() : await apply({ tx, services, importId: progress.id, isSilent, dryRun }, rows);

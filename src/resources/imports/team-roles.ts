@@ -2,9 +2,8 @@ import { sortPermissions, sortProductPermissions } from '../../auth/permissions.
 import { query } from '../../db/query.ts';
 import { newId, roleNameSkeleton, SYSTEM_ROLES, type ProductPermission } from '../../entities/index.ts';
 import { isAnySensitive, readDeclared } from '../permissions/declared-permissions.ts';
-import { runStep, stepsOf } from '../../transactions/steps.ts';
 import type { Template } from '../roles/template-roles.ts';
-import { insertRows, recordRows, type Batch } from './batch.ts';
+import { insertInto, insertRows, recordRows, type Batch } from './batch.ts';
 
 /** A role as rows and templates have it. */
 export type ImportedRole = Omit<Template, 'isSensitive'>;
@@ -14,9 +13,14 @@ export const productPermissionsOf = (roles: readonly ImportedRole[]): ProductPer
   ...new Set(roles.flatMap(({ productPermissions }) => productPermissions)),
 ];
 
+const insertRoleRows = insertInto(
+  'role',
+  'id, team_id, name, name_skeleton, permissions, product_permissions, is_sensitive, version, created_at',
+);
+
 /** Creates the roles of teams that the batch creates. */
 export async function insertRoles(batch: Batch, given: readonly NewRole[]): Promise<void> {
-  const declared = await readDeclared(stepsOf(batch.tx), productPermissionsOf(given));
+  const declared = await readDeclared(batch.tx, productPermissionsOf(given));
   const now = new Date().toISOString();
   const roles = given.map(({ teamId, name, permissions, productPermissions }) => ({
     id: newId('role'),
@@ -27,8 +31,7 @@ export async function insertRoles(batch: Batch, given: readonly NewRole[]): Prom
   }));
   await insertRows(
     batch.tx,
-    'role',
-    'id, team_id, name, name_skeleton, permissions, product_permissions, is_sensitive, version, created_at',
+    insertRoleRows,
     roles.map(({ id, teamId, name, permissions, productPermissions }) => ({
       id,
       team_id: teamId,
@@ -68,6 +71,6 @@ const rolesOfTeams = query<{ id: string; team_id: string; name: string }>(
 /** Finds the ids of the roles of teams, by `roleKey`. */
 export async function findRoles({ tx }: Batch, teamIds: readonly string[]): Promise<Map<string, string>> {
   if (teamIds.length === 0) return new Map();
-  const rows = await runStep(tx, [rolesOfTeams, [teamIds.join(' ')]]);
+  const [rows] = await tx.run([[rolesOfTeams, [teamIds.join(' ')]]]);
   return new Map(rows.map(({ id, team_id: teamId, name }) => [roleKey(teamId, name), id]));
 }

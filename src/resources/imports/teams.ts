@@ -1,10 +1,10 @@
 import { looksLike, newId } from '../../entities/index.ts';
-import { stepsOf } from '../../transactions/steps.ts';
 import { declaredSteps, findUndeclared } from '../permissions/declared-permissions.ts';
 import { roleTemplatesSteps, type Template } from '../roles/template-roles.ts';
 import { createSlugs } from '../teams/slug.ts';
 import {
   METADATA_COLUMNS,
+  insertInto,
   toMetadataColumns,
   addPlanned,
   findIds,
@@ -21,6 +21,16 @@ import {
 import { insertRoles, productPermissionsOf, roleKey, type ImportedRole } from './team-roles.ts';
 
 const TEAM = `id, external_id, name, slug, description, avatar_url, import_id, created_at, updated_at, ${METADATA_COLUMNS}`;
+const insertTeamRows = insertInto('team', TEAM);
+const insertOwners = insertInto(
+  'membership',
+  'id, team_id, account_id, role_id, is_active, joined_at, created_at',
+  'insert_imported_owners',
+);
+const insertSubscriptions = insertInto(
+  'subscription',
+  'team_id, plan_id, status, addons, cancel_at_period_end, needs_payment_action, version',
+);
 
 /** Imports teams, each with the membership of its owner. */
 export async function importTeams(batch: Batch, rows: readonly Numbered<'team'>[]): Promise<Outcome> {
@@ -38,7 +48,7 @@ export async function importTeams(batch: Batch, rows: readonly Numbered<'team'>[
   const wanted = rows.map(({ row }) => row.owner);
   const owners = await findIds(tx, 'account', wanted);
   addPlanned(owners, dryRun?.account, wanted);
-  const [, declared] = await stepsOf(tx).run(declaredSteps(productPermissionsOf(rows.flatMap(({ row }) => row.roles))));
+  const [, declared] = await tx.run(declaredSteps(productPermissionsOf(rows.flatMap(({ row }) => row.roles))));
   const accepted = rows.filter(({ line, row: { externalId, owner, plan, roles } }) => {
     if (known.has(externalId) || dryRun?.team.has(externalId) === true) outcome.existing += 1;
     else if (!owners.has(owner)) refuse(outcome, line, 'unknown_account', '`owner` is no account.');
@@ -53,7 +63,7 @@ export async function importTeams(batch: Batch, rows: readonly Numbered<'team'>[
     return false;
   });
   outcome.created = accepted.length;
-  const [, templates] = accepted.length === 0 ? [[], []] : await stepsOf(tx).run(roleTemplatesSteps);
+  const [, templates] = accepted.length === 0 ? [[], []] : await tx.run(roleTemplatesSteps);
   if (dryRun === null) await insertTeams(batch, accepted, owners, templates);
   for (const { row } of accepted) {
     dryRun?.team.add(row.externalId);
@@ -73,7 +83,7 @@ async function insertTeams(
   if (rows.length === 0) return;
   const { tx, importId } = batch;
   const slugs = await createSlugs(
-    stepsOf(tx),
+    tx,
     rows.map(({ row }) => row.slug ?? row.name),
   );
   const now = new Date().toISOString();
@@ -91,8 +101,7 @@ async function insertTeams(
   );
   await insertRows(
     tx,
-    'team',
-    TEAM,
+    insertTeamRows,
     teams.map(({ id, externalId, name, chosen, description, avatarUrl, metadata, at }) => ({
       id,
       external_id: externalId,
@@ -108,8 +117,7 @@ async function insertTeams(
   );
   await insertRows(
     tx,
-    'membership',
-    'id, team_id, account_id, role_id, is_active, joined_at, created_at',
+    insertOwners,
     teams.map(({ id, ownerId, at }) => ({
       id: newId('mem'),
       team_id: id,
@@ -122,8 +130,7 @@ async function insertTeams(
   );
   await insertRows(
     tx,
-    'subscription',
-    'team_id, plan_id, status, addons, cancel_at_period_end, needs_payment_action, version',
+    insertSubscriptions,
     teams.flatMap(({ id, plan }) =>
       plan === null
         ? []

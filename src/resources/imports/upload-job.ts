@@ -1,4 +1,3 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Services } from '../../service/services.ts';
 import { QUEUE_JOBS } from '../../db/queue-tables.ts';
 import { command, query } from '../../db/query.ts';
@@ -9,7 +8,7 @@ import type { JobHelpers, TaskList } from '../../jobs/worker.ts';
 import { errorSummary, type Log } from '../../telemetry/log.ts';
 import { SECOND_MS } from '../../time.ts';
 import { lockOperatorKeyShared } from '../../transactions/lock-steps.ts';
-import { runStep } from '../../transactions/steps.ts';
+import type { Change } from '../../transactions/steps.ts';
 import { change } from '../../transactions/change.ts';
 import type { Source } from './lines.ts';
 import { endImport, ImportRunningError, newProgress, toProgress, type Progress } from './progress.ts';
@@ -104,8 +103,8 @@ async function importAs({ services, log, run, operatorKeyId }: Upload, helpers: 
   } catch (error) {
     if (error instanceof ImportRunningError) return;
     if (error instanceof InterruptedError) {
-      await change(db, 'system', { on: 'installation', requires: 'nothing' }, ({ em }) =>
-        enqueue(em, 'importUpload', { importId }, importKey(importId)),
+      await change(db, 'system', { on: 'installation', requires: 'nothing' }, (tx) =>
+        enqueue(tx, 'importUpload', { importId }, importKey(importId)),
       );
     } else if (error instanceof KeyEndedError) {
       await endImport(services, importId, { code: error.code });
@@ -139,25 +138,25 @@ const insertRefusals = command<never>(
 
 /** Forgets what an interrupted dry run has found. */
 const startOver = ({ db }: Services, run: ImportRun): Promise<Progress> =>
-  change(db, 'system', { on: 'installation', requires: 'nothing' }, async ({ em: tx }) => {
-    await runStep(tx, [deleteRefusals, [run.id]]);
+  change(db, 'system', { on: 'installation', requires: 'nothing' }, async (tx) => {
+    await tx.run([[deleteRefusals, [run.id]]]);
     return { ...newProgress(run.id), batches: run.batches };
   });
 
 /** An import ends with its key: what a thief uploaded does not outlive the stolen key. */
-async function requireKey(tx: EntityManager, operatorKeyId: string): Promise<void> {
-  await runStep(tx, [lockOperatorKeyShared, [operatorKeyId]]);
-  const key = await tx.findOne(OperatorKey, operatorKeyId);
+async function requireKey(tx: Change, operatorKeyId: string): Promise<void> {
+  await tx.run([[lockOperatorKeyShared, [operatorKeyId]]]);
+  const key = await tx.em.findOne(OperatorKey, operatorKeyId);
   if (!key || key.revokedAt) throw new KeyEndedError('key_revoked');
   if (key.isExpired) throw new KeyEndedError('key_expired');
 }
 
 async function writeRefusals(
   rows: readonly RefusedRow[],
-  tx: EntityManager,
+  tx: Change,
   { id, reportBytes: written }: Progress,
 ): Promise<number> {
-  if (rows.length > 0) await runStep(tx, [insertRefusals, [id, written, JSON.stringify(rows)]]);
+  if (rows.length > 0) await tx.run([[insertRefusals, [id, written, JSON.stringify(rows)]]]);
   return written + rows.length;
 }
 

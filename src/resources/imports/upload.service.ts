@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import type { EntityManager } from '@mikro-orm/postgresql';
 import type { z } from 'zod';
 import type { Services } from '../../service/services.ts';
 import type { OperatorPrincipal } from '../../auth/principal.ts';
@@ -8,11 +7,10 @@ import type { Database } from '../../db/database.ts';
 import { command, query } from '../../db/query.ts';
 import { newId } from '../../entities/index.ts';
 import { invalidInput, ProblemError } from '../../problems/error.ts';
-import { record } from '../../events/record.ts';
 import { enqueue } from '../../jobs/enqueue.ts';
 import { hasAnswer, runOnce } from '../../transactions/idempotent.ts';
 import { change } from '../../transactions/change.ts';
-import { runStep } from '../../transactions/steps.ts';
+import type { Change } from '../../transactions/steps.ts';
 import { readImport } from './imports.queries.ts';
 import type { importSummary } from './imports.schema.ts';
 import { readLines } from './lines.ts';
@@ -76,7 +74,7 @@ export async function receiveImport(uploader: Uploader, upload: ImportUpload): P
     return (await runOnce(db, compared, work)) as Import; // what the work of a call returned
   };
 
-  const id = await change(db, { operator }, BY_OPERATOR, async ({ em: tx }) =>
+  const id = await change(db, { operator }, BY_OPERATOR, async (tx) =>
     call !== null && (await hasAnswer(tx, call)) ? null : openUpload(tx, operator, upload),
   );
   // Nothing is stored, so nothing can be imported if the key has been deleted by then.
@@ -85,7 +83,7 @@ export async function receiveImport(uploader: Uploader, upload: ImportUpload): P
     const { lines, hasRows, fingerprint } = await storeParts(services, id, body);
     if (!hasRows) throw invalidInput('', 'A body with rows is required.', 'required');
     const accepted = await runCall(fingerprint, async (joined) => {
-      await change(joined, { operator }, BY_OPERATOR, ({ em }) => queueImport(em, { id, lines, isDryRun }));
+      await change(joined, { operator }, BY_OPERATOR, (tx) => queueImport(tx, { id, lines, isDryRun }));
       return readImport(joined, credentialId, id);
     });
     // An equal upload was accepted since the look-up of the key, and has ended; or almost 24 hours ago.
@@ -108,13 +106,13 @@ const noteReceived = command<{ received: number }>(
 
 /** Marks an upload as complete, and queues its import. */
 async function queueImport(
-  tx: EntityManager,
+  tx: Change,
   { id, lines, isDryRun }: { readonly id: string; readonly lines: number; readonly isDryRun: boolean },
 ): Promise<void> {
-  const received = await runStep(tx, [noteReceived, [id, lines]]);
+  const [received] = await tx.run([[noteReceived, [id, lines]]]);
   if (received.length === 0) throw unavailable();
   await enqueue(tx, 'importUpload', { importId: id }, importKey(id));
-  if (!isDryRun) record(tx, 'operator.import_started', { importId: id, number: lines });
+  if (!isDryRun) tx.record('operator.import_started', { importId: id, number: lines });
 }
 
 export const importKey = (id: string): string => `import:${id}`;
@@ -146,15 +144,15 @@ const runOfKey = query<{ id: string }>(
 );
 
 async function openUpload(
-  tx: EntityManager,
+  tx: Change,
   { credentialId }: OperatorPrincipal,
   { isDryRun, isSilent }: ImportUpload,
 ): Promise<string> {
-  await runStep(tx, [deleteBroken, [credentialId]]);
+  await tx.run([[deleteBroken, [credentialId]]]);
   const values = [newId('imp'), STAGES[0], credentialId, String(isDryRun), String(isSilent)];
-  const [opened] = await runStep(tx, [openRun, values]);
+  const [[opened]] = await tx.run([[openRun, values]]);
   if (opened !== undefined) return opened.id;
-  const [running] = await runStep(tx, [runOfKey, [credentialId]]);
+  const [[running]] = await tx.run([[runOfKey, [credentialId]]]);
   throw new ProblemError('import_running', `The import ${running?.id} of this operator key has not ended.`);
 }
 

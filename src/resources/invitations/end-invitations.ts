@@ -1,10 +1,8 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
 import { abandonedInvitation, openInvitation, privilegedRole } from '../../db/predicates.ts';
 import { command } from '../../db/query.ts';
 import type { EventFields } from '../../events/event.ts';
-import { recordMany } from '../../events/record.ts';
 import { lockRows } from '../../transactions/lock-order.ts';
-import { runStep, stepsOf, type Change } from '../../transactions/steps.ts';
+import type { Change } from '../../transactions/steps.ts';
 
 /** Why invitations to privileged roles end with their senders. */
 export const ABANDONED = 'its sender can no longer send it';
@@ -17,10 +15,18 @@ const deleteInvitations = command<never>(
 type Sent = { readonly id: string };
 
 /** Deletes locked invitations of a team with their links. */
-export function endInvitations(change: Change, teamId: string, sent: readonly Sent[], reason: string): void {
+export async function endInvitations(
+  change: Change,
+  teamId: string,
+  sent: readonly Sent[],
+  reason: string,
+): Promise<void> {
   if (sent.length === 0) return;
   change.later([deleteInvitations, [sent.map(({ id }) => id).join(' ')]]);
-  change.record('invitation.revoked', ...sent.map(({ id: invitationId }) => ({ teamId, invitationId, reason })));
+  await change.record(
+    'invitation.revoked',
+    sent.map(({ id: invitationId }) => ({ teamId, invitationId, reason })),
+  );
 }
 
 const endAbandoned = command<{ id: string }>(
@@ -35,15 +41,11 @@ const endAbandoned = command<{ id: string }>(
  */
 export async function endAbandonedInvitations(change: Change, teamId: string): Promise<void> {
   const [ended] = await change.run([[endAbandoned, [teamId]]]);
-  change.record(
+  await change.record(
     'invitation.revoked',
-    ...ended.map(({ id: invitationId }) => ({ teamId, invitationId, reason: ABANDONED })),
+    ended.map(({ id: invitationId }) => ({ teamId, invitationId, reason: ABANDONED })),
   );
 }
-
-/** Ends invitations like `endAbandonedInvitations`, with an entity manager. */
-export const endAbandonedIn = (tx: EntityManager, teamId: string): Promise<void> =>
-  endAbandonedInvitations(stepsOf(tx), teamId);
 
 const OF_SENDER = 'invited_by_id = $1 and accepted_at is null';
 const lockOfSender = lockRows(
@@ -60,11 +62,11 @@ const noteDeletedSender = command<never>(
  * Notes on the invitations of a locked account that is deleted that they had a sender: they end if their role becomes
  * privileged. Call it after `endPrivilegedOf`.
  */
-export async function noteSenderDeleted(tx: EntityManager, accountId: string): Promise<void> {
-  await runStep(tx, [lockOfSender, [accountId]]);
+export async function noteSenderDeleted(tx: Change, accountId: string): Promise<void> {
+  await tx.run([[lockOfSender, [accountId]]]);
   // Both in one statement: PostgreSQL would lock the team to check a row that it changes for the second time, and the
   // deletion of the account would change it.
-  await runStep(tx, [noteDeletedSender, [accountId]]);
+  await tx.run([[noteDeletedSender, [accountId]]]);
 }
 
 const lockPrivilegedOfSender = lockRows<{ id: string; team_id: string }>(
@@ -79,16 +81,15 @@ const lockPrivilegedOfSender = lockRows<{ id: string; team_id: string }>(
  * makes seats free.
  */
 export async function endPrivilegedOf(
-  tx: EntityManager,
+  tx: Change,
   accountId: string,
   fields: EventFields,
   exceptTeams: readonly string[] = [],
 ): Promise<void> {
-  const rows = await runStep(tx, [lockPrivilegedOfSender, [accountId]]);
+  const [rows] = await tx.run([[lockPrivilegedOfSender, [accountId]]]);
   const sent = rows.filter((row) => !exceptTeams.includes(row.team_id));
-  if (sent.length > 0) await runStep(tx, [deleteInvitations, [sent.map(({ id }) => id).join(' ')]]);
-  await recordMany(
-    tx,
+  if (sent.length > 0) await tx.run([[deleteInvitations, [sent.map(({ id }) => id).join(' ')]]]);
+  await tx.record(
     'invitation.revoked',
     sent.map(({ id: invitationId, team_id: teamId }) => ({ ...fields, teamId, invitationId })),
   );

@@ -1,10 +1,9 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Services } from '../../service/services.ts';
 import { activeMembership } from '../../db/predicates.ts';
 import { query } from '../../db/query.ts';
 import { notify } from '../../jobs/notify.ts';
 import { lockRows } from '../../transactions/lock-order.ts';
-import { runStep } from '../../transactions/steps.ts';
+import type { Change } from '../../transactions/steps.ts';
 import { revokeApiKeys } from '../../transactions/revocation.ts';
 import { change } from '../../transactions/change.ts';
 import { REASONS, type Leak } from './leak.ts';
@@ -41,7 +40,7 @@ export async function revokeLeakedKeys({ db }: Services, leaks: readonly Leak[])
     const leaksByKey = found.map(({ hash, id }) => [id, leaksByHash.get(hash)] as const);
     for (let from = 0; from < leaksByKey.length; from += KEYS_MAX) {
       const some = new Map(leaksByKey.slice(from, from + KEYS_MAX));
-      await change(db, 'system', { on: 'installation', requires: 'nothing' }, ({ em }) => revokeKeys(em, some));
+      await change(db, 'system', { on: 'installation', requires: 'nothing' }, (tx) => revokeKeys(tx, some));
     }
   }
   return new Set(found.map(({ hash }) => hash));
@@ -54,8 +53,8 @@ const lockLeakedKeys = lockRows<LockedKey>(
    where id = any(string_to_array($1, ' ')) and revoked_at is null`,
 );
 
-async function revokeKeys(tx: EntityManager, leaks: ReadonlyMap<string, Leak | undefined>): Promise<void> {
-  const keys = await runStep(tx, [lockLeakedKeys, [[...leaks.keys()].join(' ')]]);
+async function revokeKeys(tx: Change, leaks: ReadonlyMap<string, Leak | undefined>): Promise<void> {
+  const [keys] = await tx.run([[lockLeakedKeys, [[...leaks.keys()].join(' ')]]]);
   for (const key of keys) {
     const leak = leaks.get(key.id);
     if (leak === undefined) continue;
@@ -85,9 +84,9 @@ const managersOfKeys = query<{ account_id: string; team_name: string }>(
    order by m.role_id = 'owner' desc, m.joined_at, m.id limit ${MANAGERS_MAX}`,
 );
 
-async function findRecipients(tx: EntityManager, { account_id: owner, team_id: teamId }: LockedKey) {
+async function findRecipients(tx: Change, { account_id: owner, team_id: teamId }: LockedKey) {
   if (teamId === null) return { recipients: [owner], teamName: null };
-  const managers = await runStep(tx, [managersOfKeys, [teamId]]);
+  const [managers] = await tx.run([[managersOfKeys, [teamId]]]);
   return {
     recipients: new Set([owner, ...managers.map(({ account_id: id }) => id)]),
     teamName: managers[0]?.team_name ?? null,

@@ -1,7 +1,6 @@
 import { raw } from '@mikro-orm/postgresql';
 import type { Services } from '../../service/services.ts';
 import { query } from '../../db/query.ts';
-import { record } from '../../events/record.ts';
 import { notifyOperators } from '../../jobs/notify.ts';
 import { lockMany } from '../../transactions/locks.ts';
 import { change } from '../../transactions/change.ts';
@@ -20,11 +19,11 @@ export async function revokeLeakedOperatorKeys({ db }: Services, leaks: readonly
   for (const { hash, id } of found) {
     const report = leaks.find((leak) => leak.hash.toString('hex') === hash);
     if (report === undefined) continue;
-    await change(db, 'system', { on: 'installation', requires: 'nothing' }, async ({ em: tx }) => {
+    await change(db, 'system', { on: 'installation', requires: 'nothing' }, async (tx) => {
       const [key] = await lockMany(tx, 'operator_key', { id, revokedAt: null });
       if (key === undefined) return;
       key.revokedAt = raw<Date>('now()');
-      record(tx, 'operator_key.revoked', { keyId: id, reason: REASONS[report.leak] });
+      tx.record('operator_key.revoked', { keyId: id, reason: REASONS[report.leak] });
       const { name: keyName, keyPrefix, last4 } = key;
       const { leak, foundAt } = report;
       const shown = { keyId: id, keyName, keyPrefix, last4, teamName: null, leak, foundAt };

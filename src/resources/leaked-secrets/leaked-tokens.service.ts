@@ -36,7 +36,7 @@ export async function revokeLeakedTokens({ db }: Services, leaks: readonly Leak[
     const leak = leaks.find((candidate) => candidate.hash.toString('hex') === hash);
     if (leak === undefined) continue;
     const { leak: source, foundAt } = leak;
-    await change(db, 'system', { on: 'installation', requires: 'nothing' }, async ({ em: tx }) => {
+    await change(db, 'system', { on: 'installation', requires: 'nothing' }, async (tx) => {
       const hasEnded =
         familyId === null
           ? (await revokeGrants(tx, { id: grantId }, REASONS[source])) > 0

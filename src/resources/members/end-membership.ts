@@ -52,12 +52,18 @@ export async function endMembership(
   if (grants.length > 0) change.later(revokeGrantsStep(grants));
   if (keys.length > 0) change.later(revokeKeysStep(keys));
   const isOfGrant = ({ oauth_grant_id: id }: EndedKey) => grants.some((grant) => grant.id === id);
-  change.record('api_key.revoked', ...keys.map((key) => keyFields(key, isOfGrant(key) ? 'its grant ended' : reason)));
-  change.record('oauth_grant.revoked', ...grants.map((grant) => grantFields(grant, reason)));
+  await change.record(
+    'api_key.revoked',
+    keys.map((key) => keyFields(key, isOfGrant(key) ? 'its grant ended' : reason)),
+  );
+  await change.record(
+    'oauth_grant.revoked',
+    grants.map((grant) => grantFields(grant, reason)),
+  );
   const { privileged = [], others = [] } = Object.groupBy(sent, (each) =>
     each.is_privileged ? 'privileged' : 'others',
   );
-  endInvitations(change, teamId, privileged, ABANDONED);
-  if (withInvitations) endInvitations(change, teamId, others, reason);
+  await endInvitations(change, teamId, privileged, ABANDONED);
+  if (withInvitations) await endInvitations(change, teamId, others, reason);
   await disableLocked(change, endpoints, 'member_left');
 }

@@ -1,18 +1,14 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
 import { isActiveNow } from '../../auth/active-membership.ts';
 import { isPrivileged, requirePermission } from '../../auth/permissions.ts';
 import { notifyOwner } from '../../jobs/notify.ts';
-import { record } from '../../events/record.ts';
 import { assignChanged } from '../../transactions/assign-changed.ts';
-import { lockOne } from '../../transactions/locks.ts';
-import type { TransactionScope } from '../../transactions/steps.ts';
+import { lockMember, lockOne } from '../../transactions/locks.ts';
+import type { Change, TransactionScope } from '../../transactions/steps.ts';
 import { requireEnabled } from '../accounts/require-account.ts';
 import type { OperatorCaller, TeamCaller } from '../../transactions/caller.ts';
 import { change } from '../../transactions/change.ts';
-import { lockMember } from '../../transactions/locks.ts';
-import { endAbandonedIn } from '../invitations/end-invitations.ts';
+import { endAbandonedInvitations } from '../invitations/end-invitations.ts';
 import { endMembership, lockMembershipSteps, type LockedMembership } from './end-membership.ts';
-import type { Change } from '../../transactions/steps.ts';
 import { type Account, Membership, type Role } from '../../entities/index.ts';
 import { ProblemError } from '../../problems/error.ts';
 import { findTeamRole } from '../roles/find-team-role.ts';
@@ -69,17 +65,17 @@ export async function addMember(
   userId: string,
   terms: MembershipTerms,
 ): Promise<void> {
-  await change(db, caller, { on: { team: teamId }, requires: 'operator' }, async ({ em: tx }) => {
+  await change(db, caller, { on: { team: teamId }, requires: 'operator' }, async (tx) => {
     const account = await lockOne(tx, 'account', userId, 'share');
     if (account === null) throw new ProblemError('account_not_found');
     requireEnabled({ is_disabled: Boolean(account.disabledAt) }, '/accountId');
-    if ((await tx.count(Membership, { team: teamId, account })) > 0) {
+    if ((await tx.em.count(Membership, { team: teamId, account })) > 0) {
       throw new ProblemError('already_taken', 'The account is already a member of this team.', {
         errors: [{ in: 'body', pointer: '/accountId', code: 'invalid_value' }],
       });
     }
     const role = await findGrantableRole(tx, teamId, terms.roleId ?? 'member');
-    tx.create(Membership, {
+    tx.em.create(Membership, {
       team: teamId,
       account,
       role,
@@ -87,7 +83,7 @@ export async function addMember(
       expiresAt: terms.expiresAt ?? null,
       joinedAt: new Date(),
     });
-    record(tx, 'member.added', { accountId: userId, teamId, ...toEventDetails(terms) });
+    tx.record('member.added', { accountId: userId, teamId, ...toEventDetails(terms) });
     await notifyOfGift(tx, teamId, account, role);
   });
 }
@@ -100,10 +96,10 @@ export async function setMember(
   userId: string,
   terms: MembershipTerms,
 ): Promise<void> {
-  await change(db, caller, { on: { team: teamId }, requires: 'operator' }, async ({ em: tx }) => {
+  await change(db, caller, { on: { team: teamId }, requires: 'operator' }, async (tx) => {
     const membership = await lockMember(tx, teamId, userId);
     if (membership === null) throw new ProblemError('member_not_found');
-    await endAbandonedIn(tx, teamId);
+    await endAbandonedInvitations(tx, teamId);
 
     const changed: string[] = [];
     if (terms.roleId !== undefined) {
@@ -115,16 +111,16 @@ export async function setMember(
     if (terms.expiresAt) requireNotOwner(membership, 'expire');
     changed.push(...assignChanged(membership, { isActive: terms.isActive, expiresAt: terms.expiresAt }));
     if (changed.length === 0) return;
-    record(tx, 'member.updated', { accountId: userId, teamId, ...toEventDetails(terms) });
-    await endAbandonedIn(tx, teamId);
-    await tx.populate(membership, ['account', 'role']);
+    tx.record('member.updated', { accountId: userId, teamId, ...toEventDetails(terms) });
+    await endAbandonedInvitations(tx, teamId);
+    await tx.em.populate(membership, ['account', 'role']);
     if (isActiveNow(membership)) await notifyOfGift(tx, teamId, membership.account, membership.role);
   });
 }
 
 /** Notifies the owner of a team of a privileged role that the operator gives. */
 async function notifyOfGift(
-  tx: EntityManager,
+  tx: Change,
   teamId: string,
   { firstName, lastName, email }: Account,
   role: Role,
@@ -140,7 +136,7 @@ const toEventDetails = ({ roleId, isActive, expiresAt }: MembershipTerms) => ({
   ...(expiresAt === undefined ? {} : { expiresAt: expiresAt?.toISOString() ?? null }),
 });
 
-async function findGrantableRole(tx: EntityManager, teamId: string, roleId: string): Promise<Role> {
+async function findGrantableRole(tx: Change, teamId: string, roleId: string): Promise<Role> {
   if (roleId === 'owner')
     throw new ProblemError('role_not_assignable', 'A team has exactly one owner. Transfer the team instead.');
   return findTeamRole(tx, teamId, roleId, '/roleId');

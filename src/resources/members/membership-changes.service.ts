@@ -1,9 +1,7 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
 import type { EventFields } from '../../events/event.ts';
 import type { EventName } from '../../events/catalogue.ts';
-import { record } from '../../events/record.ts';
 import { isActiveNow } from '../../auth/active-membership.ts';
-import { endAbandonedIn } from '../invitations/end-invitations.ts';
+import { endAbandonedInvitations } from '../invitations/end-invitations.ts';
 import type { TeamCaller } from '../../transactions/caller.ts';
 import { change } from '../../transactions/change.ts';
 import { lockMember } from '../../transactions/locks.ts';
@@ -14,7 +12,7 @@ import { invalidInput, ProblemError } from '../../problems/error.ts';
 import type { Services } from '../../service/services.ts';
 import { notify } from '../../jobs/notify.ts';
 import { requireProofToGive } from '../../transactions/require-proof.ts';
-import type { TransactionScope } from '../../transactions/steps.ts';
+import type { Change, TransactionScope } from '../../transactions/steps.ts';
 import { findTeamRole } from '../roles/find-team-role.ts';
 import { requireFreeSeat } from '../billing/seats.ts';
 
@@ -83,8 +81,8 @@ export async function setMemberExpiry(
 }
 
 /** @returns the event to record, or null if nothing changed */
-type Change = (
-  tx: EntityManager,
+type Apply = (
+  tx: Change,
   membership: Membership,
   held: Rights,
   /** The time of the database. */
@@ -99,27 +97,27 @@ async function changeMember(
   db: TransactionScope,
   { caller, accountId }: Subject,
   permission: Permission,
-  apply: Change,
+  apply: Apply,
 ): Promise<Membership> {
   const spec = { on: { team: caller.teamId }, requires: permission, reads: [nowStep] } as const;
-  return change(db, caller, spec, async ({ em: tx, role }, [time]) => {
+  return change(db, caller, spec, async (tx, [time]) => {
     const membership = await lockMember(tx, caller.teamId, accountId);
     if (membership === null) throw new ProblemError('member_not_found');
     if (membership.role.id === 'owner')
       throw new ProblemError('owner_not_removable', 'The owner’s membership cannot be changed.');
-    await tx.populate(membership, ['account', 'role']);
+    await tx.em.populate(membership, ['account', 'role']);
 
-    await endAbandonedIn(tx, caller.teamId);
-    const done = await apply(tx, membership, role, toNow(time));
-    if (done !== null) record(tx, done[0], { accountId, teamId: caller.teamId, ...done[1] });
-    await endAbandonedIn(tx, caller.teamId);
+    await endAbandonedInvitations(tx, caller.teamId);
+    const done = await apply(tx, membership, tx.role, toNow(time));
+    if (done !== null) tx.record(done[0], { accountId, teamId: caller.teamId, ...done[1] });
+    await endAbandonedInvitations(tx, caller.teamId);
     return membership;
   });
 }
 
 /** Notifies the account that gives a privileged role to a member. */
 async function notifyOfGift(
-  tx: EntityManager,
+  tx: Change,
   { accountId, teamId }: TeamCaller,
   { account: { firstName, lastName, email }, role: present }: Membership,
   role: Role = present,

@@ -14,7 +14,7 @@ import { requireDeclared, type Declared } from '../permissions/declared-permissi
  * @returns whether that changes something
  */
 export async function replacePermissions(
-  opened: Pick<Change, 'em' | 'run'>,
+  opened: Change,
   client: OAuthClient,
   permissions: readonly ProductPermission[],
   declared: readonly Declared[],
@@ -23,7 +23,7 @@ export async function replacePermissions(
   const next = sortProductPermissions(permissions);
   if (isDeepStrictEqual(next, client.productPermissions)) return false;
   client.productPermissions = next;
-  const grants = await lockMany(opened.em, 'oauth_grant', { client: client.id, revokedAt: null });
+  const grants = await lockMany(opened, 'oauth_grant', { client: client.id, revokedAt: null });
   const wide = grants.filter(({ productPermissions }) => productPermissions.some((name) => !next.includes(name)));
   const names = next.join(' ');
   const ids = wide.map(({ id }) => id);
@@ -31,7 +31,7 @@ export async function replacePermissions(
     [limitGrants, [names, ids.join(' ')]],
     [limitConsents, [names, client.id]],
   ]);
-  await limitKeysOfGrants(opened.em, ids);
+  await limitKeysOfGrants(opened, ids);
   return true;
 }
 

@@ -1,4 +1,4 @@
-import { raw, type EntityManager } from '@mikro-orm/postgresql';
+import { secretsOf } from '../../transactions/expire-secrets.ts';
 import { assignChanged } from '../../transactions/assign-changed.ts';
 import { lockMany } from '../../transactions/locks.ts';
 import { enqueueRemoval, lockClientGrants, removeClients } from '../../jobs/remove-client.ts';
@@ -9,7 +9,7 @@ import { change } from '../../transactions/change.ts';
 import { lockOwnerOfClient, type LockedAccount } from '../../transactions/lock-steps.ts';
 import { readDeclared, requireDeclared } from '../permissions/declared-permissions.ts';
 import { requireVerifiedEmail } from '../accounts/require-account.ts';
-import { runStep, type Change, type TransactionScope } from '../../transactions/steps.ts';
+import type { Change, TransactionScope } from '../../transactions/steps.ts';
 import { command, type Step } from '../../db/query.ts';
 import { replacePermissions } from './client-permissions.service.ts';
 import { toLogout, toOpenId, toSessionDays } from './client-settings.service.ts';
@@ -25,6 +25,8 @@ import { OAuthClient, OAuthClientSecret } from '../../entities/index.ts';
 import { invalidInput, ProblemError } from '../../problems/error.ts';
 import type { Services } from '../../service/services.ts';
 import type { ClientChange, NewClient, OperatorFields } from './oauth-clients.schema.ts';
+
+const expireSecrets = secretsOf('oauth_client_secret', 'client_id');
 
 /**
  * The account that owns the clients; an operator, whose clients are those of the instance; the command line, which can
@@ -68,17 +70,17 @@ export async function createClient(
   requireRedirectUris(redirectUris, toRules(config, { isNative, isDevelopment }));
   requireAppUrls(config, { isDevelopment }, { homeUrl, initiateLoginUri });
   return changeClients(db, caller, { isShared: false }, async (opened) => {
-    const { em: tx, account, record } = opened;
+    const { account, record } = opened;
     const declared = await readDeclared(opened, permissions);
     requireDeclared(declared, permissions, { held: [], pointer: '/permissions' });
     if (account !== null) {
       // The owner of the email address must not find clients whose secrets someone else knows.
       requireVerifiedEmail(account);
-      await requireRoom(tx, account.id, config.oauth.clientsPerAccount);
+      await requireRoom(opened, account.id, config.oauth.clientsPerAccount);
     } else if (caller !== 'system') {
-      await requireRoomOfOperator(tx);
+      await requireRoomOfOperator(opened);
     }
-    const client = tx.create(OAuthClient, {
+    const client = opened.em.create(OAuthClient, {
       source: account === null ? 'operator' : 'account',
       account: account?.id ?? null,
       name,
@@ -97,10 +99,10 @@ export async function createClient(
       productPermissions: sortProductPermissions(permissions),
       metadata: {},
     });
-    const clientSecret = isConfidential ? createSecret(tx, tokens, client) : null;
+    const clientSecret = isConfidential ? createSecret(opened, tokens, client) : null;
     const reason = firstPartyScopes === undefined ? {} : { reason: 'first-party' };
     record('oauth_client.created', { accountId: account?.id ?? null, clientId: client.id, ...reason });
-    await notifyOf(tx, client, 'oauth_client_created');
+    await notifyOf(opened, client, 'oauth_client_created');
     return { clientId: client.id, clientSecret };
   });
 }
@@ -113,16 +115,16 @@ export async function updateClient(
   { name, redirectUris, firstPartyScopes, homeUrl, initiateLoginUri, permissions, ...settings }: ClientChange,
 ): Promise<void> {
   await changeClients(db, caller, { isShared: true }, async (opened) => {
-    const { em: tx, record } = opened;
+    const { record } = opened;
     const declared = await readDeclared(opened, permissions ?? []);
-    const client = await lockClient(tx, caller, clientId);
+    const client = await lockClient(opened, caller, clientId);
     const isOwners = [name, redirectUris, homeUrl, initiateLoginUri].some((field) => field !== undefined);
     if (caller === 'system' && client.source !== 'operator' && isOwners) throw new ProblemError('client_not_found');
     const before = { name: client.name, redirectUris: client.redirectUris };
     const isWidened = redirectUris?.some((uri) => !client.redirectUris.includes(uri)) === true;
     if (redirectUris !== undefined) {
       requireRedirectUris(redirectUris, toRules(config, client));
-      if (isAccount(caller)) await requireProofIf(isWidened, tx, caller);
+      if (isAccount(caller)) await requireProofIf(isWidened, opened, caller);
     }
     requireAppUrls(config, client, { homeUrl, initiateLoginUri });
     if (firstPartyScopes !== undefined && !client.isFirstParty)
@@ -136,7 +138,7 @@ export async function updateClient(
       also.push('permissions');
     assignChanged(client, { name, redirectUris });
     if (isWidened || isGivenScopes || isGivenPermissions || isLonger)
-      await notifyOf(tx, client, 'oauth_client_changed');
+      await notifyOf(opened, client, 'oauth_client_changed');
     const changes = describeClientChange(before, client, also);
     const accountId = client.account?.id ?? null;
     if (changes !== null) record('oauth_client.updated', { accountId, clientId, ...changes });
@@ -150,19 +152,14 @@ export async function rotateSecret(
   clientId: string,
   overlapHours: number,
 ): Promise<string> {
-  return changeClients(db, caller, { isShared: true }, async ({ em: tx, record }) => {
+  return changeClients(db, caller, { isShared: true }, async (tx) => {
     // Under the lock of the client, so that concurrent rotations see each other's secrets.
     const client = await lockClient(tx, caller, clientId);
     if (!client.isConfidential) {
       throw invalidInput('/clientId', 'Public clients have no secret.');
     }
-    await tx.nativeDelete(OAuthClientSecret, {
-      client: client.id,
-      ...(overlapHours > 0 && { expiresAt: { $ne: null } }),
-    });
-    const expiresAt = raw<Date>('now() + make_interval(hours => ?)', [overlapHours]);
-    await tx.nativeUpdate(OAuthClientSecret, { client: client.id }, { expiresAt });
-    record('oauth_client.secret_rotated', { accountId: client.account?.id ?? null, clientId });
+    expireSecrets(tx, client.id, overlapHours);
+    tx.record('oauth_client.secret_rotated', { accountId: client.account?.id ?? null, clientId });
     await notifyOf(tx, client, 'oauth_client_rotated');
     return createSecret(tx, tokens, client);
   });
@@ -172,15 +169,15 @@ export async function rotateSecret(
 export async function deleteClient({ db }: Services, caller: Caller, clientId: string): Promise<void> {
   // The account comes first, because deleting it deletes its clients and its grants.
   const first = caller === 'system' ? ([[lockOwnerOfClient, [clientId]]] as const) : [];
-  await changeClients(db, caller, { isShared: false, first }, async ({ em: tx, record }) => {
+  await changeClients(db, caller, { isShared: false, first }, async (tx) => {
     const { account } = await lockClient(tx, caller, clientId);
     await enqueueRemoval(tx, await removeClients(tx, await lockClientGrants(tx, [clientId])));
-    record('oauth_client.deleted', { accountId: account?.id ?? null, clientId });
+    tx.record('oauth_client.deleted', { accountId: account?.id ?? null, clientId });
   });
 }
 
 /** Locks a client of the caller. @throws client_not_found also for those of others */
-async function lockClient(tx: EntityManager, caller: Caller, clientId: string): Promise<OAuthClient> {
+async function lockClient(tx: Change, caller: Caller, clientId: string): Promise<OAuthClient> {
   const [client] = await lockMany(tx, 'oauth_client', {
     id: clientId,
     deletedAt: null,
@@ -193,19 +190,19 @@ async function lockClient(tx: EntityManager, caller: Caller, clientId: string): 
 type ClientNotice = 'oauth_client_created' | 'oauth_client_changed' | 'oauth_client_rotated';
 
 /** Notifies the account that owns a client; of those of the instance, its operators. */
-async function notifyOf(tx: EntityManager, { account, name }: OAuthClient, kind: ClientNotice): Promise<void> {
+async function notifyOf(tx: Change, { account, name }: OAuthClient, kind: ClientNotice): Promise<void> {
   if (account) await notify(tx, account.id, { kind, thing: name });
   else await notifyOperators(tx, { kind: 'operator_client_changed', thing: name });
 }
 
-function createSecret(tx: EntityManager, tokens: Tokens, client: OAuthClient): string {
+function createSecret(tx: Change, tokens: Tokens, client: OAuthClient): string {
   const { secret, hash, last4 } = tokens.generate('clientSecret');
-  tx.create(OAuthClientSecret, { secretHash: hash, client, last4 });
+  tx.em.create(OAuthClientSecret, { secretHash: hash, client, last4 });
   return secret;
 }
 
-async function requireRoom(tx: EntityManager, accountId: string, limit: number): Promise<void> {
-  const count = await tx.count(OAuthClient, { account: accountId });
+async function requireRoom(tx: Change, accountId: string, limit: number): Promise<void> {
+  const count = await tx.em.count(OAuthClient, { account: accountId });
   if (count >= limit)
     throw new ProblemError('client_limit_reached', `The account has ${count} clients. The limit is ${limit}.`);
 }
@@ -213,9 +210,9 @@ async function requireRoom(tx: EntityManager, accountId: string, limit: number):
 const lockOperatorClients = command<object>('oauth_client_lock_operator', 'select from pg_advisory_xact_lock($1)');
 
 /** Counts under a lock of its own, because these clients have no common row. */
-async function requireRoomOfOperator(tx: EntityManager): Promise<void> {
-  await runStep(tx, [lockOperatorClients, [ADVISORY_LOCKS.operatorClients]]);
-  const count = await tx.count(OAuthClient, { source: 'operator', deletedAt: null });
+async function requireRoomOfOperator(tx: Change): Promise<void> {
+  await tx.run([[lockOperatorClients, [ADVISORY_LOCKS.operatorClients]]]);
+  const count = await tx.em.count(OAuthClient, { source: 'operator', deletedAt: null });
   if (count >= OPERATOR_CLIENTS_MAX)
     throw new ProblemError('client_limit_reached', `There are ${count} clients. The limit is ${OPERATOR_CLIENTS_MAX}.`);
 }

@@ -1,11 +1,10 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
 import { z } from 'zod';
 import type { Services } from '../../service/services.ts';
 import type { Encryption } from '../../crypto/encryption.ts';
 import { hashSecret } from '../../crypto/tokens.ts';
 import { command, query } from '../../db/query.ts';
 import type { BrowserClient } from '../../procedures/browser-client.ts';
-import { runStep } from '../../transactions/steps.ts';
+import type { Change } from '../../transactions/steps.ts';
 import { allowsLoopback, findRedirectUriFault, hasRedirectUri } from '../oauth-clients/redirect-uri.ts';
 import { getHoldValues, type Hold } from './hold.ts';
 import { LINKED_REQUEST_HOURS } from './lifetimes.ts';
@@ -36,12 +35,12 @@ const keep = command<{ client_id: string }>(
  * @returns the client whose request it is; null without an open request of this browser
  */
 export async function keepForLink(
-  tx: EntityManager,
+  tx: Change,
   { browserToken }: Pick<BrowserClient, 'browserToken'>,
   id: string | undefined,
 ): Promise<string | null> {
   if (id === undefined || browserToken === undefined) return null;
-  const [row] = await runStep(tx, [keep, getHoldValues({ id, browserToken })]);
+  const [[row]] = await tx.run([[keep, getHoldValues({ id, browserToken })]]);
   return row?.client_id ?? null;
 }
 

@@ -1,11 +1,10 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Principal } from '../../auth/principal.ts';
 import { proofsOf } from '../../auth/session-proofs.ts';
 import { OAuthClient, type Proofs } from '../../entities/index.ts';
 import { ProblemError } from '../../problems/error.ts';
 import { command, query } from '../../db/query.ts';
 import { lockAuthorizationRequest, lockClientShared, type LockedRequest } from '../../transactions/lock-steps.ts';
-import { runStep, type Change } from '../../transactions/steps.ts';
+import type { Change } from '../../transactions/steps.ts';
 import { hasRedirectUri } from '../oauth-clients/redirect-uri.ts';
 import { getHoldValues, type Hold } from './hold.ts';
 
@@ -37,9 +36,9 @@ export async function readProofs({ run }: Change, { credentialId }: Principal): 
 /**
  * Prevents the deletion of the client until the commit, and requires that it still has the redirect URI.
  */
-export async function requireClient(tx: EntityManager, request: LockedRequest): Promise<OAuthClient> {
-  await runStep(tx, [lockClientShared, [request.client_id]]);
-  const client = await tx.findOne(OAuthClient, { id: request.client_id, deletedAt: null });
+export async function requireClient(tx: Change, request: LockedRequest): Promise<OAuthClient> {
+  await tx.run([[lockClientShared, [request.client_id]]]);
+  const client = await tx.em.findOne(OAuthClient, { id: request.client_id, deletedAt: null });
   if (client === null || !hasRedirectUri(client, request.redirect_uri))
     throw new ProblemError('authorization_not_found');
   return client;

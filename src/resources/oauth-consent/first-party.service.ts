@@ -94,9 +94,9 @@ async function answer(
   const reads = [[findAsked, [...getHoldValues(hold), session]], nowStep] as const;
   const spec = { on: { account: accountId, isShared: true }, requires: 'self', first, reads } as const;
   return change(services.db, caller, spec, async (opened, [[locked], [asked], time]) => {
-    const { em: tx, record } = opened;
+    const { record } = opened;
     const request = requireOpen(locked);
-    const client = await requireClient(tx, request);
+    const client = await requireClient(opened, request);
     if (asked === undefined || !client.isFirstParty) throw new ProblemError('authorization_not_found');
     const reason = findReason(asked);
     if (reason !== null) return reason;
@@ -109,7 +109,7 @@ async function answer(
     const scopes = selectScopes(request.scope, client.scopes ?? []);
     const id = newId('family');
     const proofs = await readProofs(opened, caller);
-    tx.create(OAuthTokenFamily, {
+    opened.em.create(OAuthTokenFamily, {
       id,
       account: accountId,
       client: client.id,

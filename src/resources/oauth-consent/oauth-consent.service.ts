@@ -38,12 +38,12 @@ export async function approve(
   if (teamId !== null && membership === null) throw new ProblemError('team_not_found');
 
   const approveAs = async (opened: Opened, [[locked], [asked]]: readonly [LockedRequest[], Asked[]]) => {
-    const { em: tx, record } = opened;
+    const { record } = opened;
     const request = requireOpen(locked);
     const openid = asked?.openid?.split(' ') ?? null;
     const granted = selectScopes(request.scope, scopes, teamId !== null, openid !== null);
     if (opened.account !== null) requireVerifiedEmail(opened.account);
-    const { name: clientName, isFirstParty, productPermissions } = await requireClient(tx, request);
+    const { name: clientName, isFirstParty, productPermissions } = await requireClient(opened, request);
     // Nobody consents to those: see `first-party.service.ts`.
     if (isFirstParty) throw new ProblemError('authorization_not_found');
     if (asked !== undefined && openid !== null) {
@@ -55,7 +55,7 @@ export async function approve(
     }
 
     const id = newId('family');
-    tx.create(OAuthTokenFamily, {
+    opened.em.create(OAuthTokenFamily, {
       id,
       account: accountId,
       client: request.client_id,
@@ -70,7 +70,7 @@ export async function approve(
     // `remember: false`: oidc-provider keeps no session of its own. Its grants are our token families.
     storeDecision(opened, hold, { login: { accountId, remember: false }, consent: { grantId: id } });
     record('oauth_grant.approved', { accountId, teamId, clientId: request.client_id, scopes: granted });
-    await notify(tx, accountId, { kind: 'app_connected', thing: clientName, teamId });
+    await notify(opened, accountId, { kind: 'app_connected', thing: clientName, teamId });
   };
   const first = [lockRequestStep(hold)] as const;
   const reads = [[findAsked, [...getHoldValues(hold), caller.credentialId]]] as const;

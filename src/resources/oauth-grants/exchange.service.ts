@@ -1,4 +1,3 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
 import { sortScopes } from '../../auth/scopes.ts';
 import type { Database } from '../../db/database.ts';
 import { command, query } from '../../db/query.ts';
@@ -13,7 +12,6 @@ import {
 } from '../../entities/index.ts';
 import { liveFamily, openSession } from '../../db/predicates.ts';
 import { ProblemError } from '../../problems/error.ts';
-import { record } from '../../events/record.ts';
 import { addDays } from '../../time.ts';
 import { lockSession } from '../../transactions/lock-credentials.ts';
 import { lockClientShared } from '../../transactions/lock-steps.ts';
@@ -21,7 +19,7 @@ import { lockMany, lockOne } from '../../transactions/locks.ts';
 import { limitKeysOfGrants, reduceGrant } from './reduce-grant.ts';
 import { revokeGrants } from '../../transactions/revocation.ts';
 import { change } from '../../transactions/change.ts';
-import { runStep, type Change } from '../../transactions/steps.ts';
+import type { Change } from '../../transactions/steps.ts';
 
 type Consent = {
   readonly family_id: string;
@@ -72,7 +70,7 @@ export async function exchangeCode(
   if (consent === undefined) return UNKNOWN;
   if (requestedResource !== undefined && requestedResource !== consent.resource) return { outcome: 'other_resource' };
   try {
-    return await changeFor(db, consent, ({ em }) => exchange(em, consent, codeHash));
+    return await changeFor(db, consent, (tx) => exchange(tx, consent, codeHash));
   } catch (error) {
     if (error instanceof ProblemError) return UNKNOWN;
     throw error;
@@ -92,10 +90,10 @@ function changeFor<R>(db: Database, consent: Consent, work: (opened: Change) => 
   return change(db, member, { on: { team: teamId }, requires: 'member' }, work);
 }
 
-async function exchange(tx: EntityManager, consent: Consent, codeHash: Buffer): Promise<Exchange> {
+async function exchange(tx: Change, consent: Consent, codeHash: Buffer): Promise<Exchange> {
   const { session_id: sessionId } = consent;
-  if (sessionId !== null) await runStep(tx, [lockSession, [sessionId, consent.account_id]]);
-  const [client] = await runStep(tx, [lockClientShared, [consent.client_id]]);
+  if (sessionId !== null) await tx.run([[lockSession, [sessionId, consent.account_id]]]);
+  const [[client]] = await tx.run([[lockClientShared, [consent.client_id]]]);
   if (client === undefined) return UNKNOWN;
   const active = await lockActiveGrant(tx, consent);
   const family = await lockOne(tx, 'oauth_token_family', consent.family_id);
@@ -106,7 +104,7 @@ async function exchange(tx: EntityManager, consent: Consent, codeHash: Buffer): 
     return isConsumed ? { outcome: 'exchanged', grantId: family.grant.id } : { outcome: 'used' };
   }
   family.grant = await applyConsent(tx, active, consent);
-  if (sessionId !== null) await runStep(tx, [extendSession, [sessionId, consent.client_id]]);
+  if (sessionId !== null) await tx.run([[extendSession, [sessionId, consent.client_id]]]);
   await consume(tx, codeHash, family.grant.id);
   return { outcome: 'exchanged', grantId: family.grant.id };
 }
@@ -119,14 +117,14 @@ const extendSession = command<never>(
 );
 
 /** Locks the grant that the consent renews. A replica of the version before can have created more than one. */
-async function lockActiveGrant(tx: EntityManager, consent: Consent): Promise<OAuthGrant | undefined> {
+async function lockActiveGrant(tx: Change, consent: Consent): Promise<OAuthGrant | undefined> {
   const { account_id: account, client_id: client, team_id: team, resource } = consent;
   const resourceFilter = resource === 'api' ? { $or: [{ resource }, { resource: null }] } : { resource };
   const grants = await lockMany(tx, 'oauth_grant', { account, client, team, revokedAt: null, ...resourceFilter });
   return grants.toSorted((a, b) => Number(Boolean(b.resource)) - Number(Boolean(a.resource)))[0];
 }
 
-async function applyConsent(tx: EntityManager, active: OAuthGrant | undefined, consent: Consent): Promise<OAuthGrant> {
+async function applyConsent(tx: Change, active: OAuthGrant | undefined, consent: Consent): Promise<OAuthGrant> {
   if (active === undefined) return createGrant(tx, consent);
   if (active.expiresAt > new Date(consent.now)) return renewGrant(tx, active, consent);
   // Its keys and tokens must not become valid again.
@@ -134,10 +132,10 @@ async function applyConsent(tx: EntityManager, active: OAuthGrant | undefined, c
   return createGrant(tx, consent);
 }
 
-function createGrant(tx: EntityManager, consent: Consent): OAuthGrant {
+function createGrant(tx: Change, consent: Consent): OAuthGrant {
   const id = newId('grant');
-  record(tx, 'oauth_grant.created', toEventFields(consent, id));
-  return tx.create(OAuthGrant, {
+  tx.record('oauth_grant.created', toEventFields(consent, id));
+  return tx.em.create(OAuthGrant, {
     id,
     account: consent.account_id,
     client: consent.client_id,
@@ -151,27 +149,29 @@ function createGrant(tx: EntityManager, consent: Consent): OAuthGrant {
   });
 }
 
-async function renewGrant(tx: EntityManager, grant: OAuthGrant, consent: Consent): Promise<OAuthGrant> {
+async function renewGrant(tx: Change, grant: OAuthGrant, consent: Consent): Promise<OAuthGrant> {
   const { id, scopes } = grant;
   // First, because a grant without scopes of the API needs them.
   const openid = consent.openid_scopes?.join(' ') ?? null;
-  if (openid !== null) await runStep(tx, [keepOpenIdScopes, [id, openid]]);
+  if (openid !== null) await tx.run([[keepOpenIdScopes, [id, openid]]]);
   const kept = scopes.filter((scope) => consent.scopes.includes(scope));
   if (kept.length < scopes.length) await reduceGrant(tx, id, kept.length > 0 ? kept : consent.scopes);
-  await runStep(tx, [
-    renewGrantRow,
+  await tx.run([
     [
-      id,
-      sortScopes(consent.scopes).join(' '),
-      consent.resource,
-      addDays(new Date(consent.now), GRANT_DAYS).toISOString(),
-      openid,
-      consent.product_permissions.join(' '),
+      renewGrantRow,
+      [
+        id,
+        sortScopes(consent.scopes).join(' '),
+        consent.resource,
+        addDays(new Date(consent.now), GRANT_DAYS).toISOString(),
+        openid,
+        consent.product_permissions.join(' '),
+      ],
     ],
   ]);
-  await runStep(tx, [deleteDeadFamilies, [id]]);
+  await tx.run([[deleteDeadFamilies, [id]]]);
   await limitKeysOfGrants(tx, [id]);
-  record(tx, 'oauth_grant.renewed', toEventFields(consent, id));
+  tx.record('oauth_grant.renewed', toEventFields(consent, id));
   return grant;
 }
 
@@ -200,8 +200,8 @@ const consumeCode = command<{ id: string }>(
    where token_hash = $1 and consumed_at is null returning token_hash as id`,
 );
 
-const consume = async (tx: EntityManager, tokenHash: Buffer, grantId: string): Promise<boolean> =>
-  (await runStep(tx, [consumeCode, [tokenHash, grantId]])).length > 0;
+const consume = async (tx: Change, tokenHash: Buffer, grantId: string): Promise<boolean> =>
+  (await tx.run([[consumeCode, [tokenHash, grantId]]]))[0].length > 0;
 
 const toEventFields = (consent: Consent, grantId: string) => ({
   accountId: consent.account_id,

@@ -12,7 +12,7 @@ import { liveGrantStep, presentGrant, type LiveGrant } from './oauth-grants.quer
 /** Removes scopes from a grant, its tokens and its API keys, effective for the next request. */
 export async function reduceScopes({ db }: Services, caller: Principal, grantId: string, scopes: readonly Scope[]) {
   const { accountId } = caller;
-  return change(db, caller, toChange(accountId, grantId), async ({ em: tx, record }, [, [row]]) => {
+  return change(db, caller, toChange(accountId, grantId), async (tx, [, [row]]) => {
     const before = requireGrant(row);
     requireHeld(before.scopes, scopes);
     const kept = sortScopes(scopes);
@@ -20,7 +20,7 @@ export async function reduceScopes({ db }: Services, caller: Principal, grantId:
     await reduceGrant(tx, grantId, kept);
     // An earlier consent whose code is exchanged later must not give the scopes back.
     await deletePendingConsents(tx, { account: accountId, client: before.client.id });
-    record('oauth_grant.reduced', { ...toEventFields(before, accountId), scopes: kept });
+    tx.record('oauth_grant.reduced', { ...toEventFields(before, accountId), scopes: kept });
     return { ...before, scopes: kept };
   });
 }
@@ -31,7 +31,7 @@ export async function reduceScopes({ db }: Services, caller: Principal, grantId:
  */
 export async function revokeGrant({ db }: Services, caller: Principal, grantId: string): Promise<void> {
   const { accountId } = caller;
-  await change(db, caller, toChange(accountId, grantId), async ({ em: tx }, [, [row]]) => {
+  await change(db, caller, toChange(accountId, grantId), async (tx, [, [row]]) => {
     const { client } = requireGrant(row);
     await revokeGrants(tx, { id: grantId }, 'by the account');
     await deletePendingConsents(tx, { account: accountId, client: client.id });

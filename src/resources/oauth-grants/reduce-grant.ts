@@ -1,10 +1,8 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
 import { command } from '../../db/query.ts';
 import type { Scope } from '../../entities/index.ts';
-import { record } from '../../events/record.ts';
 import { lockRows } from '../../transactions/lock-order.ts';
 import { keyFields, revokeKeysStep } from '../../transactions/revocation.ts';
-import { runStep } from '../../transactions/steps.ts';
+import type { Change } from '../../transactions/steps.ts';
 
 // Uses the clock of the database, because refresh tokens record their consumption by it.
 const reduceGrantRow = command<never>(
@@ -40,19 +38,19 @@ const reduceKey = command<never>(
  * Removes all but the given scopes from a locked grant, its tokens and its API keys. The rows lose the scopes, so that
  * a later consent to more scopes does not restore them. Keys without remaining scopes are revoked.
  */
-export async function reduceGrant(tx: EntityManager, grantId: string, kept: readonly Scope[]): Promise<void> {
+export async function reduceGrant(tx: Change, grantId: string, kept: readonly Scope[]): Promise<void> {
   const values = [grantId, kept.join(' ')];
-  await runStep(tx, [reduceGrantRow, values]);
-  await runStep(tx, [reduceTokens, values]);
-  for (const key of await runStep(tx, [lockKeysOfGrant, [grantId]])) {
+  await tx.run([[reduceGrantRow, values]]);
+  await tx.run([[reduceTokens, values]]);
+  for (const key of (await tx.run([[lockKeysOfGrant, [grantId]]]))[0]) {
     const left = key.scopes.filter((scope) => kept.includes(scope));
     if (left.length === key.scopes.length) continue;
     if (left.length === 0) {
-      await runStep(tx, revokeKeysStep([key]));
-      record(tx, 'api_key.revoked', keyFields(key, 'its grant has none of its scopes'));
+      await tx.run([revokeKeysStep([key])]);
+      tx.record('api_key.revoked', keyFields(key, 'its grant has none of its scopes'));
     } else {
-      await runStep(tx, [reduceKey, [key.id, left.join(' ')]]);
-      record(tx, 'api_key.updated', { ...keyFields(key, 'its grant was reduced'), scopes: left });
+      await tx.run([[reduceKey, [key.id, left.join(' ')]]]);
+      tx.record('api_key.updated', { ...keyFields(key, 'its grant was reduced'), scopes: left });
     }
   }
 }
@@ -74,7 +72,7 @@ const limitKeys = command<never>(
 );
 
 /** Takes from the API keys of locked grants what the grants no longer have of the product. */
-export async function limitKeysOfGrants(tx: EntityManager, grantIds: readonly string[]): Promise<void> {
-  const keys = await runStep(tx, [lockWideKeys, [grantIds.join(' ')]]);
-  if (keys.length > 0) await runStep(tx, [limitKeys, [keys.map(({ id }) => id).join(' ')]]);
+export async function limitKeysOfGrants(tx: Change, grantIds: readonly string[]): Promise<void> {
+  const [keys] = await tx.run([[lockWideKeys, [grantIds.join(' ')]]]);
+  if (keys.length > 0) await tx.run([[limitKeys, [keys.map(({ id }) => id).join(' ')]]]);
 }

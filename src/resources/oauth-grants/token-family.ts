@@ -1,9 +1,7 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
 import { command, query } from '../../db/query.ts';
-import { record } from '../../events/record.ts';
 import { lockOne } from '../../transactions/locks.ts';
 import { revokeApiKeys, revokeGrants } from '../../transactions/revocation.ts';
-import { runStep } from '../../transactions/steps.ts';
+import type { Change } from '../../transactions/steps.ts';
 
 const grantOfFamily = query<{ grant_id: string | null }>(
   'oauth_token_family_find_grant',
@@ -25,18 +23,18 @@ const usableOfGrant = query<object>(
  * usable token or key left is revoked too.
  * @returns false if the family was deleted before
  */
-export async function endTokenFamily(tx: EntityManager, familyId: string, reason: string): Promise<boolean> {
-  const [found] = await runStep(tx, [grantOfFamily, [familyId]]);
+export async function endTokenFamily(tx: Change, familyId: string, reason: string): Promise<boolean> {
+  const [[found]] = await tx.run([[grantOfFamily, [familyId]]]);
   const grantId = found?.grant_id ?? null;
   if (grantId !== null) await lockOne(tx, 'oauth_grant', grantId);
   const family = await lockOne(tx, 'oauth_token_family', familyId);
   if (family === null) return false;
   await revokeApiKeys(tx, { family: familyId }, reason);
-  await runStep(tx, [deleteFamily, [familyId]]);
+  await tx.run([[deleteFamily, [familyId]]]);
   if (grantId === null) return true;
-  if ((await runStep(tx, [usableOfGrant, [grantId]])).length > 0) {
+  if ((await tx.run([[usableOfGrant, [grantId]]]))[0].length > 0) {
     const ids = { accountId: family.account.id, clientId: family.client.id, grantId, teamId: family.team?.id ?? null };
-    record(tx, 'oauth_token.revoked', { ...ids, reason });
+    tx.record('oauth_token.revoked', { ...ids, reason });
   } else {
     await revokeGrants(tx, { id: grantId }, reason);
   }

@@ -75,8 +75,8 @@ export const isOfSession = (hint: IdTokenHint | null, { accountId, credentialId 
 
 /** Ends a session because an application asked for it. */
 export const endByApplication = ({ db }: Services, { credentialId }: Principal): Promise<number> =>
-  change(db, 'visitor', { on: 'installation', requires: 'nothing' }, ({ em }) =>
-    revokeSessions(em, { id: credentialId }, 'signed out by an application'),
+  change(db, 'visitor', { on: 'installation', requires: 'nothing' }, (tx) =>
+    revokeSessions(tx, { id: credentialId }, 'signed out by an application'),
   );
 
 /**
@@ -86,7 +86,7 @@ export const endByApplication = ({ db }: Services, { credentialId }: Principal):
  */
 export const endHinted = async ({ db }: Services, { sub: account, sid: id }: IdTokenHint): Promise<void> => {
   if (id === null) return;
-  await change(db, 'visitor', { on: 'installation', requires: 'nothing' }, ({ em }) =>
-    revokeSessions(em, { id, account }, 'signed out by an application'),
+  await change(db, 'visitor', { on: 'installation', requires: 'nothing' }, (tx) =>
+    revokeSessions(tx, { id, account }, 'signed out by an application'),
   );
 };

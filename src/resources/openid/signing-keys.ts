@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import type { Services } from '../../service/services.ts';
 import { command, query, type QueryRunner } from '../../db/query.ts';
 import { newId } from '../../entities/index.ts';
-import { recordNow } from '../../events/record.ts';
+import { recordNow } from '../../transactions/record-now.ts';
 
 const MODULUS_BITS = 2048;
 /** The signing key and those before it, whose id tokens are still shown as hints. */

@@ -1,4 +1,6 @@
-import { raw, type EntityManager } from '@mikro-orm/postgresql';
+import { raw } from '@mikro-orm/postgresql';
+import { secretsOf } from '../../transactions/expire-secrets.ts';
+import type { Change } from '../../transactions/steps.ts';
 import { isWithin, toNetwork } from '../../auth/networks.ts';
 import { sortOperatorScopes } from '../../auth/operator-scopes.ts';
 import type { Services } from '../../service/services.ts';
@@ -11,6 +13,8 @@ import { notifyOperators } from '../../jobs/notify.ts';
 import { HOUR_MS, toEnd, type End } from '../../time.ts';
 import type { OperatorCaller } from '../../transactions/caller.ts';
 import { change } from '../../transactions/change.ts';
+
+const expireSecrets = secretsOf('operator_key_secret', 'operator_key_id');
 
 /** How many active keys there can be, if they are created over the API. */
 const KEYS_MAX = 100;
@@ -36,14 +40,14 @@ export async function createOperatorKey(
   const networks = addresses?.map(requireNetwork);
   const room = caller === 'system' ? [] : ([[lockRoom, [ADVISORY_LOCKS.operatorKey]]] as const);
   const spec = { on: 'installation', requires: 'operator', reads: [nowStep, ...room] } as const;
-  return change(db, caller, spec, async ({ em: tx, record }, [time]) => {
+  return change(db, caller, spec, async (tx, [time]) => {
     const calling = await findCalling(tx, caller);
     const given = networks ?? calling?.addresses ?? [];
     if (calling !== undefined) requireHeld(calling, { scopes, addresses: given });
     if (caller !== 'system') await requireRoom(tx);
     const expiresAt = earlier(toEnd(wantedEnd, toNow(time)), calling?.expiresAt ?? null);
     const { secret, hash, keyPrefix, last4 } = tokens.generate('operatorKey');
-    const key = tx.create(OperatorKey, {
+    const key = tx.em.create(OperatorKey, {
       name,
       scopes: sortOperatorScopes(scopes),
       addresses: [...new Set(given)],
@@ -51,8 +55,8 @@ export async function createOperatorKey(
       last4,
       expiresAt,
     });
-    tx.create(OperatorKeySecret, { secretHash: hash, operatorKey: key });
-    record('operator_key.created', {
+    tx.em.create(OperatorKeySecret, { secretHash: hash, operatorKey: key });
+    tx.record('operator_key.created', {
       keyId: key.id,
       operatorScopes: key.scopes,
       expiresAt: expiresAt?.toISOString() ?? null,
@@ -73,22 +77,18 @@ export async function rotateOperatorKey(
   overlapHours: number,
 ): Promise<{ key: OperatorKey; secret: string }> {
   const spec = { on: { operatorKey: keyId }, requires: 'operator', reads: [nowStep] } as const;
-  return change(db, caller, spec, async ({ em: tx, record }, [time]) => {
-    const [calling, key] = [await findCalling(tx, caller), await tx.findOne(OperatorKey, keyId)];
+  return change(db, caller, spec, async (tx, [time]) => {
+    const [calling, key] = [await findCalling(tx, caller), await tx.em.findOne(OperatorKey, keyId)];
     if (!key || key.revokedAt || key.isExpired) throw new ProblemError('operator_key_not_found');
     if (calling !== undefined) requireHeld(calling, key);
     if (calling?.expiresAt && earlier(key.expiresAt ?? null, calling.expiresAt) !== key.expiresAt)
       throw new ProblemError('scope_not_allowed', 'The key expires later than the calling key.');
-    await tx.nativeDelete(OperatorKeySecret, {
-      operatorKey: keyId,
-      ...(overlapHours > 0 && { expiresAt: { $ne: null } }),
-    });
+    expireSecrets(tx, keyId, overlapHours);
     const expiresAt = new Date(toNow(time).getTime() + overlapHours * HOUR_MS);
-    await tx.nativeUpdate(OperatorKeySecret, { operatorKey: keyId }, { expiresAt });
     const { secret, hash, keyPrefix, last4 } = tokens.generate('operatorKey');
-    tx.create(OperatorKeySecret, { secretHash: hash, operatorKey: key });
-    tx.assign(key, { keyPrefix, last4 });
-    record('operator_key.rotated', { keyId, expiresAt: expiresAt.toISOString() });
+    tx.em.create(OperatorKeySecret, { secretHash: hash, operatorKey: key });
+    tx.em.assign(key, { keyPrefix, last4 });
+    tx.record('operator_key.rotated', { keyId, expiresAt: expiresAt.toISOString() });
     if (credentialOf(caller) !== keyId) await notifyOperators(tx, { kind: 'operator_key_created', thing: key.name });
     return { key, secret };
   });
@@ -104,9 +104,9 @@ export const revokeOperatorKey = ({ db }: Pick<Services, 'db'>, caller: Caller, 
   });
 
 /** Reads the calling key, which the change has locked. */
-async function findCalling(tx: EntityManager, caller: Caller): Promise<OperatorKey | undefined> {
+async function findCalling(tx: Change, caller: Caller): Promise<OperatorKey | undefined> {
   if (caller === 'system' || caller.operator.kind !== 'operator-key') return undefined;
-  return tx.findOneOrFail(OperatorKey, caller.operator.credentialId);
+  return tx.em.findOneOrFail(OperatorKey, caller.operator.credentialId);
 }
 
 /** Returns the earlier end. Null is none. */
@@ -125,8 +125,8 @@ function requireHeld(calling: Limits, wanted: Limits): void {
 /** Serializes the count, because the keys have no common row. */
 const lockRoom = command<object>('operator_key_lock_number', 'select from pg_advisory_xact_lock($1)');
 
-async function requireRoom(tx: EntityManager): Promise<void> {
-  const active = await tx.count(OperatorKey, { revokedAt: null });
+async function requireRoom(tx: Change): Promise<void> {
+  const active = await tx.em.count(OperatorKey, { revokedAt: null });
   if (active >= KEYS_MAX)
     throw new ProblemError('operator_key_limit_reached', `There are ${active} active keys; the limit is ${KEYS_MAX}.`);
 }

@@ -8,6 +8,6 @@ type Within = Services & { readonly caller: OperatorCaller };
 
 /** Runs services in one change of an operator. What they read is in it too. */
 export const changeAs = <R>({ services, operator }: Call, work: (within: Within) => Promise<R>): Promise<R> =>
-  change(services.db, { operator }, { on: 'installation', requires: 'operator' }, ({ em }) =>
-    work({ ...services, db: joined(services.db, em), caller: { operator } }),
+  change(services.db, { operator }, { on: 'installation', requires: 'operator' }, (tx) =>
+    work({ ...services, db: joined(services.db, tx), caller: { operator } }),
   );

@@ -1,7 +1,7 @@
 import { cursorsOf } from '../../procedures/cursors.ts';
 import { forOperatorSessions, operatorProcedure } from '../../procedures/procedures.ts';
 import { EVENTS, type EventName } from '../../events/catalogue.ts';
-import { recordNow } from '../../events/record.ts';
+import { recordNow } from '../../transactions/record-now.ts';
 import { listJobs, retryFailedJobs } from '../../jobs/job-list.ts';
 import { SUCCESS, success } from '../../procedures/fields.ts';
 import { revokeKey } from '../api-keys/revocation.service.ts';

@@ -1,5 +1,5 @@
 import type { Operator } from '../../auth/principal.ts';
-import { recordNow } from '../../events/record.ts';
+import { recordNow } from '../../transactions/record-now.ts';
 import type { Context } from '../../procedures/context.ts';
 
 type Viewer = Pick<Context, 'services' | 'operatorReads' | 'address' | 'requestIds'> & { readonly operator: Operator };

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Config } from '../../config/config.ts';
 import type { Database } from '../../db/database.ts';
 import { command } from '../../db/query.ts';
@@ -11,7 +10,7 @@ import type { Services } from '../../service/services.ts';
 import type { Credential } from './passkeys.queries.ts';
 import type { RegistrationResponse, SignInResponse } from './passkeys.schema.ts';
 import { MINUTE_MS, SECOND_MS } from '../../time.ts';
-import { stepsOf } from '../../transactions/steps.ts';
+import type { Change } from '../../transactions/steps.ts';
 
 /** Ed25519, ES256 and RS256 as COSE numbers, in order of preference. Authenticators and every runtime support them. */
 export const ALGORITHMS = [-8, -7, -257];
@@ -40,13 +39,10 @@ const insertChallenge = command<never>(
 );
 
 /** Creates a challenge for an authenticator. It is valid once, for five minutes, and for the session that asked for it. */
-export function createChallenge(tx: EntityManager, asker: { account: Account; sessionId: string } | null): string {
+export function createChallenge(tx: Change, asker: { account: Account; sessionId: string } | null): string {
   const challenge = randomBytes(CHALLENGE_BYTES).toString('base64url');
   const { account = null, sessionId = null } = asker ?? {};
-  stepsOf(tx).later([
-    insertChallenge,
-    [newId('chl'), challenge, account?.id ?? null, sessionId, CHALLENGE_MS / SECOND_MS],
-  ]);
+  tx.later([insertChallenge, [newId('chl'), challenge, account?.id ?? null, sessionId, CHALLENGE_MS / SECOND_MS]]);
   return challenge;
 }
 

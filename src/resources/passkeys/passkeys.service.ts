@@ -1,9 +1,8 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
 import { isUniqueViolation } from '../../db/errors.ts';
 import { command } from '../../db/query.ts';
 import { change } from '../../transactions/change.ts';
 import { requireVerifiedEmail } from '../accounts/require-account.ts';
-import { runStep } from '../../transactions/steps.ts';
+import type { Change } from '../../transactions/steps.ts';
 import type { Principal } from '../../auth/principal.ts';
 import { countAttempt } from '../../rate-limit/attempts.ts';
 import { Account, Passkey } from '../../entities/index.ts';
@@ -33,10 +32,10 @@ const ofCaller = ({ accountId }: Principal) => ({ on: { account: accountId }, re
 
 /** Creates the options of a registration. Only this account can answer its challenge. */
 export async function offerRegistration({ config, db }: Services, principal: Principal) {
-  return change(db, principal, ofCaller(principal), async ({ em: tx, account: locked }) => {
-    requireVerifiedEmail(locked);
-    const account = await tx.findOneOrFail(Account, locked.id);
-    const passkeys = await tx.find(Passkey, { account: account.id });
+  return change(db, principal, ofCaller(principal), async (tx) => {
+    requireVerifiedEmail(tx.account);
+    const account = await tx.em.findOneOrFail(Account, tx.account.id);
+    const passkeys = await tx.em.find(Passkey, { account: account.id });
     requireRoom(passkeys.length);
     const name = account.email ?? account.id;
     return {
@@ -75,19 +74,19 @@ export async function registerPasskey(
   const challenge = await consumeResponseChallenge(db, response, principal);
   const credential = await verifyRegistration(config, response, challenge);
   try {
-    return await change(db, principal, ofCaller(principal), async ({ em: tx, account, record }) => {
-      requireVerifiedEmail(account);
-      requireRoom(await tx.count(Passkey, { account: account.id }));
-      const passkey = tx.create(Passkey, {
-        account: account.id,
+    return await change(db, principal, ofCaller(principal), async (tx) => {
+      requireVerifiedEmail(tx.account);
+      requireRoom(await tx.em.count(Passkey, { account: tx.account.id }));
+      const passkey = tx.em.create(Passkey, {
+        account: tx.account.id,
         name,
         credentialId: credential.id,
         publicKey: Buffer.from(credential.publicKey),
         counter: credential.counter,
         transports: response.response.transports ?? [],
       });
-      record('passkey.added', { passkeyId: passkey.id });
-      await notify(tx, account.id, { kind: 'passkey_added', thing: name });
+      tx.record('passkey.added', { passkeyId: passkey.id });
+      await notify(tx, tx.account.id, { kind: 'passkey_added', thing: name });
       return passkey;
     });
   } catch (error) {
@@ -102,7 +101,7 @@ export async function registerPasskey(
  */
 export async function offerSignIn({ config, db }: Services) {
   const spec = { on: 'installation', requires: 'nothing' } as const;
-  const challenge = await change(db, 'visitor', spec, ({ em }) => createChallenge(em, null));
+  const challenge = await change(db, 'visitor', spec, (tx) => createChallenge(tx, null));
   return {
     challenge,
     rpId: getRelyingParty(config).id,
@@ -126,9 +125,9 @@ export async function signInWithPasskey(
   const counter = await verifySignIn(config, passkey, response, challenge);
 
   const spec = { on: { account: passkey.accountId }, requires: 'nothing' } as const;
-  const session = await change(db, 'visitor', spec, async ({ em: tx, account: locked }) => {
-    if (locked === null || locked.is_disabled) throw passkeyRejected();
-    const account = await tx.findOneOrFail(Account, locked.id);
+  const session = await change(db, 'visitor', spec, async (tx) => {
+    if (tx.account === null || tx.account.is_disabled) throw passkeyRejected();
+    const account = await tx.em.findOneOrFail(Account, tx.account.id);
     await noteUse(tx, passkey, counter);
     return startSession(tx, services, {
       account,
@@ -144,9 +143,9 @@ export async function signInWithPasskey(
 
 /** Creates a challenge for one of the account's own passkeys. */
 export async function offerProof({ config, db }: Services, principal: Principal) {
-  return change(db, principal, ofCaller(principal), async ({ em: tx }) => {
-    const account = await tx.findOneOrFail(Account, principal.accountId);
-    const passkeys = await tx.find(Passkey, { account: account.id });
+  return change(db, principal, ofCaller(principal), async (tx) => {
+    const account = await tx.em.findOneOrFail(Account, principal.accountId);
+    const passkeys = await tx.em.find(Passkey, { account: account.id });
     return {
       challenge: createChallenge(tx, { account, sessionId: principal.credentialId }),
       rpId: getRelyingParty(config).id,
@@ -174,7 +173,7 @@ export async function proveByPasskey(
   const passkey = await findCredential(db, response.id, browserClient.deviceToken);
   if (passkey?.accountId !== accountId) throw passkeyRejected();
   const counter = await verifySignIn(config, passkey, response, challenge);
-  await change(db, principal, ofCaller(principal), ({ em }) => noteUse(em, passkey, counter));
+  await change(db, principal, ofCaller(principal), (tx) => noteUse(tx, passkey, counter));
   await counted.refund();
   await addProof(db, browserClient, principal, 'passkey');
 }
@@ -186,8 +185,8 @@ const notePasskeyUse = command<{ id: string }>(
 );
 
 /** Stores the signature counter. It must increase, because a lower one indicates a cloned authenticator. */
-async function noteUse(tx: EntityManager, { id }: Credential, counter: number): Promise<void> {
-  const [updated] = await runStep(tx, [notePasskeyUse, [id, counter]]);
+async function noteUse(tx: Change, { id }: Credential, counter: number): Promise<void> {
+  const [[updated]] = await tx.run([[notePasskeyUse, [id, counter]]]);
   if (updated === undefined) throw passkeyRejected();
 }
 
@@ -204,15 +203,15 @@ export const renamePasskey = ({ db }: Services, caller: Principal, id: string, n
 
 /** Removes a passkey, unless it is the only way to sign in. */
 export async function removePasskey({ db }: Services, principal: Principal, id: string): Promise<void> {
-  await change(db, principal, ofCaller(principal), async ({ em: tx, record }) => {
-    const account = await tx.findOneOrFail(Account, principal.accountId);
-    const passkey = await tx.findOne(Passkey, { id, account: account.id });
+  await change(db, principal, ofCaller(principal), async (tx) => {
+    const account = await tx.em.findOneOrFail(Account, principal.accountId);
+    const passkey = await tx.em.findOne(Passkey, { id, account: account.id });
     if (passkey === null) throw new ProblemError('passkey_not_found');
-    if (!account.passwordHash && (await tx.count(Passkey, { account: account.id })) === 1) {
+    if (!account.passwordHash && (await tx.em.count(Passkey, { account: account.id })) === 1) {
       throw invalidInput('/id', 'It is the only way to sign in. Set a password or add another passkey first.');
     }
-    tx.remove(passkey);
-    record('passkey.removed', { passkeyId: id });
+    tx.em.remove(passkey);
+    tx.record('passkey.removed', { passkeyId: id });
     await notify(tx, account.id, { kind: 'passkey_removed', thing: passkey.name });
   });
 }

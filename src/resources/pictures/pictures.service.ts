@@ -1,10 +1,10 @@
+import type { Change } from '../../transactions/steps.ts';
 import { createHash } from 'node:crypto';
-import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Services } from '../../service/services.ts';
+import { command } from '../../db/query.ts';
 import type { Principal } from '../../auth/principal.ts';
 import { Account, Picture, Team } from '../../entities/index.ts';
 import { nowStep, toNow } from '../../db/clock.ts';
-import { record } from '../../events/record.ts';
 import { addDays } from '../../time.ts';
 import { assignChanged } from '../../transactions/assign-changed.ts';
 import type { TeamCaller } from '../../transactions/caller.ts';
@@ -16,10 +16,10 @@ type Owner = { readonly account: string } | { readonly team: string };
 export const setAccountPicture = ({ db, config }: Services, caller: Principal, content: Buffer): Promise<string> => {
   const { accountId } = caller;
   const spec = { on: { account: accountId }, requires: 'self', reads: [nowStep] } as const;
-  return change(db, caller, spec, async ({ em: tx }, [time]) => {
+  return change(db, caller, spec, async (tx, [time]) => {
     const avatar = await replacePicture(tx, { account: accountId }, content, config.baseUrl, toNow(time));
-    const account = await tx.findOneOrFail(Account, accountId);
-    if (assignChanged(account, { avatar }).length > 0) record(tx, 'account.profile_changed', { accountId });
+    const account = await tx.em.findOneOrFail(Account, accountId);
+    if (assignChanged(account, { avatar }).length > 0) tx.record('account.profile_changed', { accountId });
     return avatar;
   });
 };
@@ -28,31 +28,25 @@ export const setAccountPicture = ({ db, config }: Services, caller: Principal, c
 export const setTeamPicture = ({ db, config }: Services, caller: TeamCaller, content: Buffer): Promise<string> => {
   const { teamId } = caller;
   const spec = { on: { team: teamId }, requires: 'edit_team_settings', reads: [nowStep] } as const;
-  return change(db, caller, spec, async ({ em: tx }, [time]) => {
+  return change(db, caller, spec, async (tx, [time]) => {
     const avatarUrl = await replacePicture(tx, { team: teamId }, content, config.baseUrl, toNow(time));
-    const team = await tx.findOneOrFail(Team, teamId);
-    if (assignChanged(team, { avatarUrl }).length > 0) record(tx, 'team.updated', { teamId, changed: ['avatarUrl'] });
+    const team = await tx.em.findOneOrFail(Team, teamId);
+    if (assignChanged(team, { avatarUrl }).length > 0) tx.record('team.updated', { teamId, changed: ['avatarUrl'] });
     return avatarUrl;
   });
 };
 
 /** Replaces the picture of a locked owner. The name contains the owner, so that equal pictures are deleted separately. */
-async function replacePicture(
-  tx: EntityManager,
-  owner: Owner,
-  content: Buffer,
-  baseUrl: string,
-  now: Date,
-): Promise<string> {
+async function replacePicture(tx: Change, owner: Owner, content: Buffer, baseUrl: string, now: Date): Promise<string> {
   const name = createHash('sha256')
     .update(`${Object.values(owner).join()}\0`)
     .update(content)
     .digest('base64url');
-  await removePicture(tx, owner);
-  tx.create(Picture, {
+  removePicture(tx, owner);
+  tx.em.create(Picture, {
     name,
-    account: 'account' in owner ? tx.getReference(Account, owner.account) : null,
-    team: 'team' in owner ? tx.getReference(Team, owner.team) : null,
+    account: 'account' in owner ? tx.em.getReference(Account, owner.account) : null,
+    team: 'team' in owner ? tx.em.getReference(Team, owner.team) : null,
     content,
     cleanupAt: addDays(now, 1),
   });
@@ -60,4 +54,9 @@ async function replacePicture(
 }
 
 /** Deletes the picture of a locked owner, if there is one. */
-export const removePicture = (tx: EntityManager, owner: Owner): Promise<number> => tx.nativeDelete(Picture, owner);
+export const removePicture = (tx: Change, owner: Owner): void =>
+  tx.later('account' in owner ? [deleteOfAccount, [owner.account]] : [deleteOfTeam, [owner.team]]);
+
+const deleteOf = (owner: 'account' | 'team') =>
+  command<never>(`picture_delete_of_${owner}`, `delete from picture where ${owner}_id = $1`);
+const [deleteOfAccount, deleteOfTeam] = [deleteOf('account'), deleteOf('team')];

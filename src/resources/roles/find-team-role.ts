@@ -1,12 +1,12 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Change } from '../../transactions/steps.ts';
 import { query } from '../../db/query.ts';
 import type { Rights, Weight } from '../../auth/permissions.ts';
 import { Role } from '../../entities/index.ts';
 import { invalidInput } from '../../problems/error.ts';
 
 /** Finds a role of the team or a system role. @throws validation_failed (400) at `pointer` if there is none */
-export async function findTeamRole(tx: EntityManager, teamId: string, roleId: string, pointer: string): Promise<Role> {
-  const role = await tx.findOne(Role, { id: roleId, $or: [{ team: null }, { team: teamId }] });
+export async function findTeamRole(tx: Change, teamId: string, roleId: string, pointer: string): Promise<Role> {
+  const role = await tx.em.findOne(Role, { id: roleId, $or: [{ team: null }, { team: teamId }] });
   return requireTeamRole(role, pointer);
 }
 

@@ -1,4 +1,3 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
 import { isPrivileged, sortPermissions, sortProductPermissions } from '../../auth/permissions.ts';
 import { ADVISORY_LOCKS } from '../../db/advisory-locks.ts';
 import { command } from '../../db/query.ts';
@@ -17,7 +16,7 @@ import { change } from '../../transactions/change.ts';
 import { requireProofOfOperatorIf } from '../../transactions/require-proof.ts';
 import { isAnySensitive, readDeclared, requireDeclared } from '../permissions/declared-permissions.ts';
 import { describePermissionChange } from '../../events/permission-change.ts';
-import { stepsOf, type TransactionScope } from '../../transactions/steps.ts';
+import type { Change, TransactionScope } from '../../transactions/steps.ts';
 
 /** Every new team gets a role for each. */
 export const ROLE_TEMPLATES_MAX = 50;
@@ -46,19 +45,19 @@ export const createRoleTemplate = (
   caller: Operating,
   { name, permissions, productPermissions = [] }: Fields,
 ): Promise<RoleTemplate> =>
-  change(db, caller, BY_OPERATOR, async ({ em, record }) => {
-    const templates = await em.find(RoleTemplate, {});
+  change(db, caller, BY_OPERATOR, async (tx) => {
+    const templates = await tx.em.find(RoleTemplate, {});
     if (templates.length >= ROLE_TEMPLATES_MAX)
       throw invalidInput('/name', `There are ${ROLE_TEMPLATES_MAX} role templates, which is the limit.`);
     requireFreeName(templates, name);
-    await requireProofToWiden(em, caller, { name, permissions, productPermissions });
+    await requireProofToWiden(tx, caller, { name, permissions, productPermissions });
     const fields = {
       name,
       permissions: sortPermissions(permissions),
       productPermissions: sortProductPermissions(productPermissions),
     };
-    const template = em.create(RoleTemplate, fields, { partial: true });
-    record('role_template.created', { templateId: template.id, ...fields });
+    const template = tx.em.create(RoleTemplate, fields, { partial: true });
+    tx.record('role_template.created', { templateId: template.id, ...fields });
     return template;
   });
 
@@ -74,8 +73,8 @@ export const updateRoleTemplate = (
   { name, permissions, productPermissions }: Changes,
   expectedVersion?: number,
 ): Promise<RoleTemplate> =>
-  change(db, caller, BY_OPERATOR, async ({ em, record }) => {
-    const templates = await em.find(RoleTemplate, {});
+  change(db, caller, BY_OPERATOR, async (tx) => {
+    const templates = await tx.em.find(RoleTemplate, {});
     const template = requireTemplate(templates, templateId);
     if (expectedVersion !== undefined && expectedVersion !== template.version)
       throw new ProblemError('version_mismatch', `The role template has version ${template.version}.`);
@@ -85,7 +84,7 @@ export const updateRoleTemplate = (
         name,
       );
     await requireProofToWiden(
-      em,
+      tx,
       caller,
       {
         name: name ?? template.name,
@@ -103,7 +102,7 @@ export const updateRoleTemplate = (
     if (changed.length === 0) return template;
     template.version += 1;
     const { permissions: six, productPermissions: product } = template;
-    record('role_template.updated', {
+    tx.record('role_template.updated', {
       templateId,
       name: template.name,
       permissions: six,
@@ -125,12 +124,12 @@ export const deleteRoleTemplate = (db: TransactionScope, caller: Operating, temp
  * role with them. All operators are told of it. @throws validation_failed, proof_required
  */
 async function requireProofToWiden(
-  tx: EntityManager,
+  tx: Change,
   caller: Operating,
   { name, permissions, productPermissions }: Fields & { readonly productPermissions: readonly ProductPermission[] },
   held: Pick<RoleTemplate, 'permissions' | 'productPermissions'> = { permissions: [], productPermissions: [] },
 ): Promise<void> {
-  const declared = await readDeclared(stepsOf(tx), productPermissions);
+  const declared = await readDeclared(tx, productPermissions);
   requireDeclared(declared, productPermissions, { held: held.productPermissions, pointer: '/productPermissions' });
   const isWidened = isPrivileged({
     permissions: permissions.filter((each) => !held.permissions.includes(each)),

@@ -1,6 +1,4 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
-import { record } from '../../events/record.ts';
-import { endAbandonedIn } from '../invitations/end-invitations.ts';
+import { endAbandonedInvitations } from '../invitations/end-invitations.ts';
 import { assignChanged } from '../../transactions/assign-changed.ts';
 import { lockMany } from '../../transactions/locks.ts';
 import { requireProofIf, requireProofToGive } from '../../transactions/require-proof.ts';
@@ -12,7 +10,7 @@ import {
   requireDeclared,
 } from '../permissions/declared-permissions.ts';
 import { describePermissionChange } from '../../events/permission-change.ts';
-import { runStep, stepsOf, type TransactionScope } from '../../transactions/steps.ts';
+import type { Change, TransactionScope } from '../../transactions/steps.ts';
 import type { HeldRole, OperatorCaller, TeamCaller } from '../../transactions/caller.ts';
 import {
   findMissingPermissions,
@@ -52,22 +50,22 @@ export const createRole = (
   teamId: string,
   { name, ...given }: RoleFields,
 ): Promise<Role> =>
-  change(db, caller, { on: { team: teamId }, requires: 'edit_team_settings' }, async ({ em, role: held, record }) => {
-    const by = memberOf(caller, held);
+  change(db, caller, { on: { team: teamId }, requires: 'edit_team_settings' }, async (tx) => {
+    const by = memberOf(caller, tx.role);
     const rights = {
       permissions: sortPermissions(given.permissions),
       productPermissions: sortProductPermissions(given.productPermissions ?? []),
     };
-    const declared = await readDeclared(stepsOf(em), rights.productPermissions);
+    const declared = await readDeclared(tx, rights.productPermissions);
     requireDeclared(declared, given.productPermissions ?? [], { held: [], pointer: POINTER });
     if (by !== null) requireHeld(by.held, rights);
-    await requireFreeName(em, teamId, name);
+    await requireFreeName(tx, teamId, name);
     const weight = { ...rights, isSensitive: isAnySensitive(declared, rights.productPermissions) };
-    if (by !== null) await requireProofToGive(weight, em, by.caller.credential);
-    const fields = { team: em.getReference(Team, teamId), name, ...weight };
-    const role = em.create(Role, fields, { partial: true }); // isSystemRole is computed
-    record('role.created', { roleId: role.id, teamId, name, ...toEventFields(rights) });
-    if (isPrivileged(weight)) await notifyOfRole(em, teamId, by, 'role_widened', name);
+    if (by !== null) await requireProofToGive(weight, tx, by.caller.credential);
+    const fields = { team: tx.em.getReference(Team, teamId), name, ...weight };
+    const role = tx.em.create(Role, fields, { partial: true }); // isSystemRole is computed
+    tx.record('role.created', { roleId: role.id, teamId, name, ...toEventFields(rights) });
+    if (isPrivileged(weight)) await notifyOfRole(tx, teamId, by, 'role_widened', name);
     return role;
   });
 
@@ -98,19 +96,19 @@ export const updateRole = (
   given: RoleChange,
   expectedVersion?: number,
 ): Promise<Role> =>
-  change(db, caller, { on: { team: teamId }, requires: 'edit_team_settings' }, ({ em, role }) =>
-    applyUpdate(em, teamId, roleId, given, memberOf(caller, role), expectedVersion),
+  change(db, caller, { on: { team: teamId }, requires: 'edit_team_settings' }, (tx) =>
+    applyUpdate(tx, teamId, roleId, given, memberOf(caller, tx.role), expectedVersion),
   );
 
 async function applyUpdate(
-  tx: EntityManager,
+  tx: Change,
   teamId: string,
   roleId: string,
   { name, permissions, productPermissions }: RoleChange,
   by: By,
   expectedVersion?: number,
 ): Promise<Role> {
-  await runStep(tx, lockCatalogueStep);
+  await tx.run([lockCatalogueStep]);
   const role = await requireCustomRole(tx, teamId, roleId);
   if (expectedVersion !== undefined && expectedVersion !== role.version)
     throw new ProblemError('version_mismatch', `The role has version ${role.version}.`);
@@ -119,7 +117,7 @@ async function applyUpdate(
     productPermissions:
       productPermissions === undefined ? role.productPermissions : sortProductPermissions(productPermissions),
   };
-  const declared = await readDeclared(stepsOf(tx), after.productPermissions);
+  const declared = await readDeclared(tx, after.productPermissions);
   requireDeclared(declared, productPermissions ?? [], { held: role.productPermissions, pointer: POINTER });
   if (by !== null) {
     requireHeld(by.held, role);
@@ -140,14 +138,14 @@ async function applyUpdate(
   const changed = assignChanged(role, { name, ...after, isSensitive });
   if (changed.length === 0) return role;
   role.version += 1;
-  record(tx, 'role.updated', {
+  tx.record('role.updated', {
     roleId,
     teamId,
     name: role.name,
     ...(permissions && { permissions: role.permissions }),
     ...ofProduct,
   });
-  await endAbandonedIn(tx, teamId);
+  await endAbandonedInvitations(tx, teamId);
   return role;
 }
 
@@ -159,8 +157,8 @@ export const deleteRole = (
   roleId: string,
   replacementRoleId: string,
 ): Promise<void> =>
-  change(db, caller, { on: { team: teamId }, requires: 'edit_team_settings' }, ({ em, role }) =>
-    applyDeletion(em, teamId, roleId, replacementRoleId, memberOf(caller, role)),
+  change(db, caller, { on: { team: teamId }, requires: 'edit_team_settings' }, (tx) =>
+    applyDeletion(tx, teamId, roleId, replacementRoleId, memberOf(caller, tx.role)),
   );
 
 const replaceRoleOfMembers = command<never>(
@@ -174,7 +172,7 @@ const replaceRoleOfInvitations = command<never>(
 const deleteRoleRow = command<never>('role_delete', 'delete from role where id = $1');
 
 async function applyDeletion(
-  tx: EntityManager,
+  tx: Change,
   teamId: string,
   roleId: string,
   replacementRoleId: string,
@@ -193,13 +191,13 @@ async function applyDeletion(
   const members = await lockMany(tx, 'membership', { role: roleId });
   const isGiven = members.length > 0 || invitations.some((one) => one.acceptedAt === null && !one.isExpired);
   if (isGiven && isPrivileged(replacement)) await notifyOfRole(tx, teamId, by, 'role_given', replacement.name);
-  await stepsOf(tx).run([
+  await tx.run([
     [replaceRoleOfMembers, [teamId, roleId, replacement.id]],
     [replaceRoleOfInvitations, [teamId, roleId, replacement.id]],
     [deleteRoleRow, [roleId]],
   ]);
-  record(tx, 'role.deleted', { roleId, teamId, name: role.name, replacementId: replacement.id });
-  await endAbandonedIn(tx, teamId);
+  tx.record('role.deleted', { roleId, teamId, name: role.name, replacementId: replacement.id });
+  await endAbandonedInvitations(tx, teamId);
 }
 
 function requireNotOwnerRole({ id }: Role): void {
@@ -209,7 +207,7 @@ function requireNotOwnerRole({ id }: Role): void {
 
 /** Notifies who changed a role; the owner of the team if it was the operator. */
 const notifyOfRole = (
-  tx: EntityManager,
+  tx: Change,
   teamId: string,
   by: By,
   kind: 'role_widened' | 'role_given',
@@ -218,8 +216,8 @@ const notifyOfRole = (
   by === null ? notifyOwner(tx, teamId, { kind, thing }) : notify(tx, by.caller.accountId, { kind, thing, teamId });
 
 /** @throws role_not_found also for system roles, which cannot be changed */
-async function requireCustomRole(tx: EntityManager, teamId: string, roleId: string): Promise<Role> {
-  const role = await tx.findOne(Role, { id: roleId, team: teamId });
+async function requireCustomRole(tx: Change, teamId: string, roleId: string): Promise<Role> {
+  const role = await tx.em.findOne(Role, { id: roleId, team: teamId });
   if (role === null) throw new ProblemError('role_not_found');
   return role;
 }
@@ -241,8 +239,8 @@ const forgetSkeleton = command<never>(
 );
 
 /** Requires a name that no other role of the team and no system role looks like. Call it with the team locked. */
-async function requireFreeName(tx: EntityManager, teamId: string, name: string, exceptRoleId?: string): Promise<void> {
-  const roles = await runStep(tx, [rolesOfTeam, [teamId]]);
+async function requireFreeName(tx: Change, teamId: string, name: string, exceptRoleId?: string): Promise<void> {
+  const [roles] = await tx.run([[rolesOfTeam, [teamId]]]);
   if (roles.some((role) => role.id !== exceptRoleId && looksLike(role.name, name))) {
     throw invalidInput('/name', 'The team already has a role whose name looks like this one.');
   }
@@ -250,5 +248,5 @@ async function requireFreeName(tx: EntityManager, teamId: string, name: string, 
   const outdated = roles.filter(
     (role) => role.name_skeleton !== null && role.name_skeleton !== roleNameSkeleton(role.name),
   );
-  for (const { id } of outdated) await runStep(tx, [forgetSkeleton, [id]]);
+  for (const { id } of outdated) await tx.run([[forgetSkeleton, [id]]]);
 }

@@ -1,10 +1,10 @@
+import type { Change } from '../../transactions/steps.ts';
 import { randomBytes } from 'node:crypto';
-import { raw, type EntityManager } from '@mikro-orm/postgresql';
+import { raw } from '@mikro-orm/postgresql';
 import { hashSecret } from '../../crypto/tokens.ts';
 import { command, query, type QueryRunner } from '../../db/query.ts';
 import { type Account, KnownDevice, newId } from '../../entities/index.ts';
 import type { BrowserClient } from '../../procedures/browser-client.ts';
-import { runStep } from '../../transactions/steps.ts';
 
 const DEVICE_TOKEN_BYTES = 32;
 
@@ -21,16 +21,16 @@ const insertDevice = command<never>(
  * Makes the browser a known one of the account. Its password attempts are counted separately, so that attackers cannot
  * exhaust them. Call it after a sign-in, or after the browser has opened an emailed link.
  */
-export async function rememberDevice(tx: EntityManager, account: Account, browserClient: BrowserClient) {
+export async function rememberDevice(tx: Change, account: Account, browserClient: BrowserClient) {
   const token = getDeviceToken(browserClient);
   const tokenHash = hashSecret(token);
-  const known = await tx.findOne(KnownDevice, { account: account.id, tokenHash });
+  const known = await tx.em.findOne(KnownDevice, { account: account.id, tokenHash });
   if (known !== null) {
     known.lastSeenAt = raw<Date>('now()');
     return { token, tokenHash, isNew: false, isFirst: false };
   }
-  const isFirst = (await tx.count(KnownDevice, { account: account.id })) === 0;
-  await runStep(tx, [insertDevice, [newId('dev'), account.id, tokenHash]]);
+  const isFirst = (await tx.em.count(KnownDevice, { account: account.id })) === 0;
+  tx.later([insertDevice, [newId('dev'), account.id, tokenHash]]);
   return { token, tokenHash, isNew: true, isFirst };
 }
 
@@ -38,10 +38,16 @@ export async function rememberDevice(tx: EntityManager, account: Account, browse
  * Forgets the browsers of an account that is being reclaimed: one of them can be somebody else's, who would have guesses
  * of their own and could sign in without a notice.
  */
-export async function forgetDevices(tx: EntityManager, accountId: string, except: BrowserClient): Promise<void> {
-  const kept = except.deviceToken === undefined ? {} : { tokenHash: { $ne: hashSecret(except.deviceToken) } };
-  await tx.nativeDelete(KnownDevice, { account: accountId, ...kept });
-}
+export const forgetDevices = (
+  tx: Change,
+  accountId: string,
+  { deviceToken }: Pick<BrowserClient, 'deviceToken'>,
+): void => tx.later([deleteDevices, [accountId, deviceToken === undefined ? null : hashSecret(deviceToken)]]);
+
+const deleteDevices = command<never>(
+  'known_device_delete_of_account',
+  'delete from known_device where account_id = $1 and ($2::bytea is null or token_hash <> $2)',
+);
 
 const findDevice = query<{ id: string }>(
   'known_device_find',
@@ -61,6 +67,6 @@ export async function findKnownDevice(
 }
 
 /** Returns whether a locked account knows the calling browser. */
-export const isKnownDevice = async (tx: EntityManager, account: Account, { deviceToken }: BrowserClient) =>
+export const isKnownDevice = async (tx: Change, account: Account, { deviceToken }: BrowserClient) =>
   deviceToken !== undefined &&
-  (await tx.count(KnownDevice, { account: account.id, tokenHash: hashSecret(deviceToken) })) > 0;
+  (await tx.em.count(KnownDevice, { account: account.id, tokenHash: hashSecret(deviceToken) })) > 0;

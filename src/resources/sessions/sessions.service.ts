@@ -2,7 +2,6 @@ import type { Database } from '../../db/database.ts';
 import { ProblemError } from '../../problems/error.ts';
 import { command } from '../../db/query.ts';
 import { recordedCommand, runAndRecord } from '../../events/record.ts';
-import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Principal } from '../../auth/principal.ts';
 import { openSession as isOpen } from '../../db/predicates.ts';
 import { PROOF_TIME, withProofNow } from '../../auth/session-proofs.ts';
@@ -11,7 +10,7 @@ import type { Services } from '../../service/services.ts';
 import { logoutJobs } from '../../jobs/logouts.ts';
 import { change } from '../../transactions/change.ts';
 import { lockSession, lockSessionsOfAccount, type LockedSession } from '../../transactions/lock-credentials.ts';
-import { stepsOf, type Change } from '../../transactions/steps.ts';
+import type { Change } from '../../transactions/steps.ts';
 import type { AuthenticatingBrowser } from '../../procedures/browser-client.ts';
 
 /** How an account signed in, as the REST API names it. */
@@ -29,10 +28,7 @@ export type EndedSession = {
  * Revokes the session that a sign-in replaces. Call it before later locks of the sign-in: see LOCK_ORDER.
  * @returns the session; null if the browser had none, or something else has revoked it
  */
-export async function revokeReplacedSession(
-  tx: EntityManager,
-  replaced: Principal | null,
-): Promise<EndedSession | null> {
+export async function revokeReplacedSession(tx: Change, replaced: Principal | null): Promise<EndedSession | null> {
   if (replaced?.kind !== 'session') return null;
   const [ended] = await endSessions(tx, { id: replaced.credentialId }, 'signed in again');
   return ended ?? null;
@@ -43,7 +39,7 @@ type SessionFilter =
   | { readonly account: string; readonly except?: string };
 
 /** Revokes one session, or all of an account except one. @returns the number of revoked sessions */
-export const revokeSessions = async (tx: EntityManager, which: SessionFilter, reason: string): Promise<number> =>
+export const revokeSessions = async (tx: Change, which: SessionFilter, reason: string): Promise<number> =>
   (await endSessions(tx, which, reason)).length;
 
 const endOpen = command<{ told: string }>(
@@ -54,10 +50,9 @@ const endOpen = command<{ told: string }>(
 );
 
 /** Revokes sessions like `revokeSessions`. @returns the revoked ones */
-export async function endSessions(tx: EntityManager, which: SessionFilter, reason: string): Promise<EndedSession[]> {
-  const change = stepsOf(tx);
-  const [locked] = await change.run([lockSessionsStep(which)]);
-  return endLocked(change, locked, reason);
+export async function endSessions(tx: Change, which: SessionFilter, reason: string): Promise<EndedSession[]> {
+  const [locked] = await tx.run([lockSessionsStep(which)]);
+  return endLocked(tx, locked, reason);
 }
 
 const lockSessionsStep = (which: SessionFilter) => {
@@ -67,13 +62,13 @@ const lockSessionsStep = (which: SessionFilter) => {
 };
 
 /** Revokes locked sessions that are open. */
-function endLocked(change: Change, locked: readonly LockedSession[], reason: string): EndedSession[] {
+async function endLocked(change: Change, locked: readonly LockedSession[], reason: string): Promise<EndedSession[]> {
   const ended = locked.filter(({ is_open: wasOpen }) => wasOpen);
   if (ended.length === 0) return [];
   change.later([endOpen, [ended.map(({ id }) => id).join(' ')]]);
-  change.record(
+  await change.record(
     'session.ended',
-    ...ended.map(({ id: sessionId, account_id: accountId }) => ({ accountId, sessionId, reason })),
+    ended.map(({ id: sessionId, account_id: accountId }) => ({ accountId, sessionId, reason })),
   );
   return ended.map(({ id, account_id: accountId, authentication_type: authenticationType, proofs }) => ({
     id,
@@ -94,7 +89,12 @@ export const revokeOtherSessions = ({ db }: Services, caller: Principal): Promis
 
 function endOwn(db: Database, caller: Principal, which: SessionFilter): Promise<number> {
   const spec = { on: { account: caller.accountId }, requires: 'self', reads: [lockSessionsStep(which)] } as const;
-  return change(db, caller, spec, (opened, [locked]) => endLocked(opened, locked, 'by the account').length);
+  return change(
+    db,
+    caller,
+    spec,
+    async (opened, [locked]) => (await endLocked(opened, locked, 'by the account')).length,
+  );
 }
 
 const markProven = recordedCommand<{ id: string }>(

@@ -1,13 +1,11 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Services } from '../../service/services.ts';
 import { proveAll } from '../../auth/session-proofs.ts';
 import type { Tokens } from '../../crypto/tokens.ts';
 import { type Account, type ProofMethod, type Proofs, Session } from '../../entities/index.ts';
-import { record } from '../../events/record.ts';
 import { notify } from '../../jobs/notify.ts';
 import type { AuthenticatingBrowser, BrowserClient } from '../../procedures/browser-client.ts';
 import { addDays } from '../../time.ts';
-import { stepsOf } from '../../transactions/steps.ts';
+import type { Change } from '../../transactions/steps.ts';
 import { rememberDevice } from './known-devices.ts';
 import { longestSession } from './longest-session.ts';
 import type { AuthenticationType, EndedSession } from './sessions.service.ts';
@@ -23,11 +21,11 @@ type NewSession = {
   BrowserClient['location'];
 
 /** Creates a session with a new token. Nothing else inserts sessions. The caller decides that the account can sign in. */
-export function createSession(tx: EntityManager, tokens: Tokens, { proofs, ...session }: NewSession) {
+export function createSession(tx: Change, tokens: Tokens, { proofs, ...session }: NewSession) {
   const { secret: token, hash: tokenHash } = tokens.generate('session');
   const times = Object.values(proofs).map((at) => Date.parse(at));
   const provenAt = times.length === 0 ? null : new Date(Math.max(...times));
-  const { id } = tx.create(Session, { ...session, tokenHash, proofs, provenAt });
+  const { id } = tx.em.create(Session, { ...session, tokenHash, proofs, provenAt });
   return { id, token };
 }
 
@@ -53,12 +51,12 @@ export type StartedSession = { readonly token: string; readonly expiresAt: Date;
  * Signs an account in: creates a session with a new token, and makes the browser a known one. The account is notified of
  * new browsers, except of the first if an emailed link signed it in.
  */
-export async function startSession(tx: EntityManager, services: Services, signIn: SignIn): Promise<StartedSession> {
+export async function startSession(tx: Change, services: Services, signIn: SignIn): Promise<StartedSession> {
   const { account, proved, browserClient, continued } = signIn;
   const authenticationType = signIn.authenticationType ?? continued?.authenticationType ?? null;
   const { tokens, config } = services;
   // An application can prolong the session later, when no browser is there to get another cookie.
-  const { days: cookieDays, now } = await longestSession(stepsOf(tx).run, config.sessionDays);
+  const { days: cookieDays, now } = await longestSession(tx.run, config.sessionDays);
   const earlier = continued?.accountId === account.id ? continued.proofs : {};
   const proofs = { ...earlier, ...proveAll(proved, now) };
   const { id: sessionId, token } = createSession(tx, tokens, {
@@ -72,7 +70,7 @@ export async function startSession(tx: EntityManager, services: Services, signIn
     idleExpiresAt: addDays(now, Math.min(config.sessionIdleDays, config.sessionDays)),
   });
   const methods = Object.keys(proofs);
-  record(tx, 'session.created', {
+  tx.record('session.created', {
     accountId: account.id,
     sessionId,
     ...(authenticationType !== null && { method: authenticationType }),
@@ -96,7 +94,7 @@ export function openSession(
 }
 
 /** Enqueues a notice about a new browser, with its location and the time. */
-async function notifyOfNewDevice(tx: EntityManager, { account, browserClient }: SignIn): Promise<void> {
+async function notifyOfNewDevice(tx: Change, { account, browserClient }: SignIn): Promise<void> {
   const { browser, os } = browserClient.device;
   const at = new Date().toISOString();
   await notify(tx, account.id, { kind: 'new_device', browser, os, ...browserClient.location, at });

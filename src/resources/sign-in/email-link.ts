@@ -1,9 +1,8 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Principal } from '../../auth/principal.ts';
+import type { Change } from '../../transactions/steps.ts';
 import type { Services } from '../../service/services.ts';
 import { Account, type TokenPurpose } from '../../entities/index.ts';
 import { invalidInput, ProblemError } from '../../problems/error.ts';
-import { record } from '../../events/record.ts';
 import { toLanguageHint } from '../../jobs/email-context.ts';
 import { accountMailKey, enqueue } from '../../jobs/enqueue.ts';
 import type { BrowserClient } from '../../procedures/browser-client.ts';
@@ -21,7 +20,7 @@ import { change } from '../../transactions/change.ts';
  * account gets links that verify it and no others: by itself, it does not give access to the account.
  */
 export async function enqueueLink(
-  tx: EntityManager,
+  tx: Change,
   { tokens, encryption }: Services,
   account: Account,
   asked: TokenPurpose,
@@ -30,7 +29,7 @@ export async function enqueueLink(
 ): Promise<void> {
   const kind = isMoved(account) ? 'verify_email' : asked;
   const token = issueToken(tx, tokens, account, kind, to, clientId);
-  record(tx, 'account.link_emailed', { accountId: account.id, reason: kind });
+  tx.record('account.link_emailed', { accountId: account.id, reason: kind });
   const mail = { kind, accountId: account.id, to, sealedToken: encryption.encrypt(token), ...toLanguageHint(language) };
   await enqueue(tx, 'sendAccountMail', mail, accountMailKey(mail));
 }
@@ -49,13 +48,13 @@ export const sendLink = (
   accountId: string,
   kind: LinkKind,
 ): Promise<void> =>
-  change(services.db, caller, { on: { account: accountId }, requires: 'operator' }, async ({ em }) => {
-    const account = await em.findOneOrFail(Account, accountId);
+  change(services.db, caller, { on: { account: accountId }, requires: 'operator' }, async (tx) => {
+    const account = await tx.em.findOneOrFail(Account, accountId);
     if (account.disabledAt) throw invalidInput('/kind', 'The account is disabled.');
     if (!account.email) throw invalidInput('/kind', 'The account has no email address.');
     if (kind === 'verify_email' && account.emailVerifiedAt)
       throw invalidInput('/kind', 'The email address is verified already.');
-    await enqueueLink(em, services, account, kind, account.email, { language: null });
+    await enqueueLink(tx, services, account, kind, account.email, { language: null });
   });
 
 /** Counts a request for an emailed link. */
@@ -76,7 +75,7 @@ export async function checkLink(
   { purpose, token }: { readonly purpose: TokenPurpose; readonly token: string },
 ): Promise<{ isUsable: boolean; application?: string; verified?: string }> {
   const { db, tokens } = services;
-  const found = peekToken(db.em(), tokens, purpose, token).catch(async (error: unknown) => {
+  const found = peekToken(db, tokens, purpose, token).catch(async (error: unknown) => {
     const verified = purpose === 'change_email' ? await findChangedAddress(services, principal, token) : null;
     if (verified === null) throw error;
     return { verified };

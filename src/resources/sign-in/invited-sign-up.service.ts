@@ -1,9 +1,8 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Change } from '../../transactions/steps.ts';
 import type { Services } from '../../service/services.ts';
 import type { Principal } from '../../auth/principal.ts';
 import { Account } from '../../entities/index.ts';
 import { ProblemError } from '../../problems/error.ts';
-import { record } from '../../events/record.ts';
 import type { AuthenticatingBrowser } from '../../procedures/browser-client.ts';
 import { isUniqueViolation } from '../../db/errors.ts';
 import { isMoved, isSameEmailAddress, lockAccountByEmail } from '../../transactions/email-address.ts';
@@ -26,26 +25,25 @@ export async function registerFromInvitation(
   input: Registration & { readonly invitationToken: string },
 ) {
   const spec = { on: { email: input.email }, requires: 'nothing' } as const;
-  return change(services.db, 'visitor', spec, async ({ em: tx }) => {
-    const { team } = requireInvited(
-      await findInvitationByToken(tx, services, input.invitationToken, false),
+  return change(services.db, 'visitor', spec, async (tx) => {
+    const { id, team_id: teamId } = requireInvited(
+      await findInvitationByToken(tx, services, input.invitationToken),
       input,
-    ).invitation;
-    await lockOne(tx, 'team', team.id);
+    );
+    await lockOne(tx, 'team', teamId);
     const known = await lockAccountByEmail(tx, input.email);
     // LOCK_ORDER: sessions come before the invitation.
     if (known !== null) await lockMany(tx, 'session', { account: known.id });
     await revokeReplacedSession(tx, replaced);
-    const { invitation } = requireInvited(
-      await findInvitationByToken(tx, services, input.invitationToken, true),
-      input,
-    );
+    const invitation = await lockOne(tx, 'invitation', id);
+    requireInvited(await findInvitationByToken(tx, services, input.invitationToken), input);
+    if (invitation === null) throw new ProblemError('link_invalid');
     if (known !== null && isClosedToSignUp(known))
       throw new ProblemError(known.disabledAt ? 'account_disabled' : 'account_exists');
-    if (known !== null) await lockMembership(tx, team.id, known.id);
+    if (known !== null) await lockMembership(tx, teamId, known.id);
 
     const account = await registerVerified(tx, known, { ...input, email: invitation.email });
-    await acceptInvitation(tx, services, invitation.id, account);
+    await acceptInvitation(tx, invitation, account);
     const session = await startSession(tx, services, {
       account,
       authenticationType: 'invitation',
@@ -59,7 +57,7 @@ export async function registerFromInvitation(
 
 export function requireInvited(linked: LinkedInvitation | null, { email }: SignUp): LinkedInvitation {
   if (linked === null) throw new ProblemError('link_invalid');
-  if (!isSameEmailAddress(email, linked.invitation.email)) throw new ProblemError('invitation_for_another');
+  if (!isSameEmailAddress(email, linked.email)) throw new ProblemError('invitation_for_another');
   return linked;
 }
 
@@ -78,7 +76,7 @@ export type VerifiedSignUp = {
  * moved to the address leaves it. Lock the email address and the account first.
  */
 export async function registerVerified(
-  tx: EntityManager,
+  tx: Change,
   known: Account | null,
   { id, email, passwordHash, firstName, lastName }: VerifiedSignUp,
 ): Promise<Account> {
@@ -86,7 +84,7 @@ export async function registerVerified(
   else if (known !== null) {
     await proveMailbox(tx, known, email);
     const names = known.createdBy === 'operator' ? known : { firstName: null, lastName: null };
-    tx.assign(known, {
+    tx.em.assign(known, {
       passwordHash,
       firstName: firstName ?? names.firstName ?? null,
       lastName: lastName ?? names.lastName ?? null,
@@ -94,7 +92,7 @@ export async function registerVerified(
     return known;
   }
   await deleteSignUpAttempts(tx, email);
-  const account = tx.create(Account, {
+  const account = tx.em.create(Account, {
     ...(id !== undefined && { id }),
     email,
     passwordHash,
@@ -102,8 +100,8 @@ export async function registerVerified(
     lastName: lastName ?? null,
     emailVerifiedAt: new Date(),
   });
-  record(tx, 'account.created', { accountId: account.id });
-  record(tx, 'account.email_verified', { accountId: account.id });
+  tx.record('account.created', { accountId: account.id });
+  tx.record('account.email_verified', { accountId: account.id });
   return account;
 }
 

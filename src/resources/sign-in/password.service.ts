@@ -3,7 +3,6 @@ import type { Principal } from '../../auth/principal.ts';
 import { requireUncommon } from '../../crypto/common-passwords.ts';
 import { hashPassword } from '../../crypto/password-hash.ts';
 import { ProblemError } from '../../problems/error.ts';
-import { record } from '../../events/record.ts';
 import { notify } from '../../jobs/notify.ts';
 import type { BrowserClient } from '../../procedures/browser-client.ts';
 import { isSameEmailAddress } from '../../transactions/email-address.ts';
@@ -30,21 +29,21 @@ export async function resetPassword(
 ): Promise<{ accountId: string; continueTo: Continuation | undefined }> {
   const { db, tokens, config } = services;
   // Check before hashing, and without consuming the link if the password is rejected.
-  const { accountEmail, clientId } = await findLink(browserClient, peekToken(db.em(), tokens, 'reset_password', token));
+  const { accountEmail, clientId } = await findLink(browserClient, peekToken(db, tokens, 'reset_password', token));
   requireUncommon(password, { email: accountEmail, brandName: config.brand.name }, '/password');
   const passwordHash = await hashPassword(password, config.passwordCost);
 
   const spec = { on: { email: accountEmail ?? '' }, requires: 'nothing' } as const;
-  const { device, accountId } = await change(db, 'visitor', spec, async ({ em: tx }) => {
+  const { device, accountId } = await change(db, 'visitor', spec, async (tx) => {
     const { account, email } = await consumeToken(tx, tokens, 'reset_password', token);
     if (!isSameEmailAddress(account.email, email) || account.disabledAt) throw new ProblemError('link_invalid');
     await proveMailbox(tx, account, email);
     account.passwordHash = passwordHash;
-    record(tx, 'account.password_reset', { accountId: account.id });
+    tx.record('account.password_reset', { accountId: account.id });
     // Someone who knew the old password may have requested links.
-    await deleteTokens(tx, account.id);
+    deleteTokens(tx, account.id);
     await revokeSessions(tx, { account: account.id }, 'password reset');
-    await forgetDevices(tx, account.id, browserClient);
+    forgetDevices(tx, account.id, browserClient);
     // The list of remaining access does not show consents whose codes were not exchanged.
     await deletePendingConsents(tx, { account: account.id });
     await notify(tx, account.id, { kind: 'password_reset' });

@@ -97,17 +97,17 @@ export async function revokeRemainingAccess(
           return work(opened);
         })
       : change(services.db, own, { on, requires: 'self' }, work);
-  await changeAccount(async ({ em: tx, record }) => {
+  await changeAccount(async (tx) => {
     const others = own === null ? {} : { except: own.credentialId };
     await revokeSessions(tx, { account: accountId, ...others }, reason);
-    await forgetDevices(tx, accountId, browserClient);
-    await deleteTokens(tx, accountId, ['change_email']);
+    forgetDevices(tx, accountId, browserClient);
+    deleteTokens(tx, accountId, ['change_email']);
     await revokeGrants(tx, { account: accountId }, reason);
     await deletePendingConsents(tx, { account: accountId });
     await revokeApiKeys(tx, { account: accountId }, reason);
-    for (const passkey of await tx.find(Passkey, { account: accountId }, { orderBy: { id: 'asc' } })) {
-      tx.remove(passkey);
-      record('passkey.removed', { accountId, passkeyId: passkey.id, reason });
+    for (const passkey of await tx.em.find(Passkey, { account: accountId }, { orderBy: { id: 'asc' } })) {
+      tx.em.remove(passkey);
+      tx.record('passkey.removed', { accountId, passkeyId: passkey.id, reason });
     }
     await notify(tx, accountId, { kind: 'access_revoked' });
   });

@@ -1,4 +1,4 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Change } from '../../transactions/steps.ts';
 import type { Services } from '../../service/services.ts';
 import { hashSecret } from '../../crypto/tokens.ts';
 import { runAsStored, storedActor } from '../../events/actor.ts';
@@ -20,7 +20,7 @@ type Request = Omit<Jobs['sendRequestedLink'], 'actor' | 'language' | 'sealedEma
  * calls in a batch or beside it, reveals that.
  */
 export async function enqueueRequest(
-  tx: EntityManager,
+  tx: Change,
   { encryption }: Pick<Services, 'encryption'>,
   { language }: Pick<BrowserClient, 'language'>,
   { email, ...request }: Request,
@@ -50,9 +50,9 @@ export async function requestLink(
     email,
     ...(ofBrowser && { browserHash: hashSecret(deviceToken).toString('hex') }),
   };
-  await change(services.db, 'visitor', { on: 'installation', requires: 'nothing' }, async ({ em }) => {
-    const clientId = await keepForLink(em, browserClient, id);
-    await enqueueRequest(em, services, browserClient, { ...request, ...(clientId !== null && { clientId }) });
+  await change(services.db, 'visitor', { on: 'installation', requires: 'nothing' }, async (tx) => {
+    const clientId = await keepForLink(tx, browserClient, id);
+    await enqueueRequest(tx, services, browserClient, { ...request, ...(clientId !== null && { clientId }) });
   });
 }
 
@@ -60,7 +60,7 @@ export async function requestLink(
 function sendRequestedLink(services: Services, request: Jobs['sendRequestedLink']): Promise<void> {
   const email = services.encryption.decrypt(request.sealedEmail);
   return runAsStored(request.actor, services.audit, () =>
-    change(services.db, 'system', { on: { email }, requires: 'nothing' }, async ({ em: tx }) => {
+    change(services.db, 'system', { on: { email }, requires: 'nothing' }, async (tx) => {
       const { kind, attemptId, clientId } = request;
       const language = request.language ?? null;
       if (attemptId !== undefined) {
@@ -81,7 +81,7 @@ function sendRequestedLink(services: Services, request: Jobs['sendRequestedLink'
 
 /** Emails a new link for the sign-up of the browser. Earlier links stay valid. @returns whether there is a sign-up */
 async function repeatSignUp(
-  tx: EntityManager,
+  tx: Change,
   services: Services,
   { email, browserHash, clientId, language }: Request & Pick<Jobs['sendRequestedLink'], 'language'>,
 ): Promise<boolean> {

@@ -18,7 +18,7 @@ export async function readSignInLink(
   token: string,
 ): Promise<{ email: string; application?: string }> {
   const { db, tokens } = services;
-  const { accountEmail, clientId } = await findLink(browserClient, peekToken(db.em(), tokens, 'sign_in', token));
+  const { accountEmail, clientId } = await findLink(browserClient, peekToken(db, tokens, 'sign_in', token));
   if (accountEmail === null) throw new ProblemError('link_invalid');
   const next = await findContinuation(services, clientId, browserClient);
   return { email: accountEmail, ...(next && { application: next.name }) };
@@ -32,12 +32,9 @@ export async function signInWithLink(
   token: string,
 ): Promise<Continuation | undefined> {
   const { db, tokens } = services;
-  const { accountEmail, accountId, clientId } = await findLink(
-    browserClient,
-    peekToken(db.em(), tokens, 'sign_in', token),
-  );
+  const { accountEmail, accountId, clientId } = await findLink(browserClient, peekToken(db, tokens, 'sign_in', token));
   const spec = { on: { email: accountEmail ?? '' }, requires: 'nothing' } as const;
-  const session = await change(db, 'visitor', spec, async ({ em: tx }) => {
+  const session = await change(db, 'visitor', spec, async (tx) => {
     const { account, email } = await consumeToken(tx, tokens, 'sign_in', token);
     if (!isSameEmailAddress(account.email, email) || account.disabledAt) throw new ProblemError('link_invalid');
     const ended = await revokeReplacedSession(tx, replaced);

@@ -56,9 +56,9 @@ async function signInToAccount(
     : passwordHash;
 
   const spec = { on: { account: accountId }, requires: 'nothing' } as const;
-  const session = await change(db, 'visitor', spec, async ({ em: tx }) => {
+  const session = await change(db, 'visitor', spec, async (tx) => {
     // The account may have been disabled, deleted or given another password since it was looked up.
-    const account = await tx.findOne(Account, accountId);
+    const account = await tx.em.findOne(Account, accountId);
     if (account === null || account.disabledAt || account.passwordHash !== passwordHash) {
       throw new ProblemError('sign_in_failed', undefined, { accountId });
     }
@@ -89,15 +89,10 @@ async function signInToAttempt(
   if (attempt === null) return false;
   const counted = await countAttempt(browserClient, { kind: 'sign-up-password', signUpId: attempt.id });
   if (!(await verifyPassword(password, attempt.passwordHash))) return false;
-  const session = await change(
-    services.db,
-    'visitor',
-    { on: 'installation', requires: 'nothing' },
-    async ({ em: tx }) => {
-      await revokeReplacedSession(tx, replaced);
-      return startSignUpSession(tx, services, attempt.id);
-    },
-  );
+  const session = await change(services.db, 'visitor', { on: 'installation', requires: 'nothing' }, async (tx) => {
+    await revokeReplacedSession(tx, replaced);
+    return startSignUpSession(tx, services, attempt.id);
+  });
   if (session === null) return false;
   browserClient.setSession(session.token, session.expiresAt);
   await counted.refund();
@@ -117,8 +112,8 @@ export async function signOut(
 ): Promise<void> {
   const { principal } = authentication;
   if (principal?.kind === 'session') {
-    await change(db, 'visitor', { on: 'installation', requires: 'nothing' }, ({ em }) =>
-      revokeSessions(em, { id: principal.credentialId }, 'signed out'),
+    await change(db, 'visitor', { on: 'installation', requires: 'nothing' }, (tx) =>
+      revokeSessions(tx, { id: principal.credentialId }, 'signed out'),
     );
   } else if (principal === null && authentication.signUp !== undefined) {
     await db.run(endSignUpSession, [authentication.signUp.id]);

@@ -1,13 +1,11 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
 import { command, query } from '../../db/query.ts';
 import type { Services } from '../../service/services.ts';
 import { type Account, newId, SignUpAttempt } from '../../entities/index.ts';
-import { record } from '../../events/record.ts';
 import { toLanguageHint } from '../../jobs/email-context.ts';
 import { accountMailKey, enqueue } from '../../jobs/enqueue.ts';
 import type { Language } from '../../messages/languages.ts';
 import { addDays } from '../../time.ts';
-import { runStep } from '../../transactions/steps.ts';
+import type { Change } from '../../transactions/steps.ts';
 import { lockAccountByEmail } from '../../transactions/email-address.ts';
 import { isClosedToSignUp } from './prove-mailbox.ts';
 
@@ -36,27 +34,27 @@ const recentAttempts = query<{ count: number; now: string }>(
  * @returns null if the limit is reached
  */
 export async function createAttempt(
-  tx: EntityManager,
+  tx: Change,
   { config }: Services,
   { accountId = newId('acc'), ...attempt }: NewAttempt,
 ): Promise<SignUpAttempt | null> {
-  const [recent = { count: 0, now: '' }] = await runStep(tx, [recentAttempts, [attempt.email]]); // counts in one row
+  const [[recent = { count: 0, now: '' }]] = await tx.run([[recentAttempts, [attempt.email]]]); // counts in one row
   if (recent.count >= config.linkMailsPerHour) return null;
 
   const createdAt = new Date(recent.now);
-  const created = tx.create(SignUpAttempt, { ...attempt, accountId, createdAt, expiresAt: addDays(createdAt, 1) });
-  record(tx, 'account.sign_up_attempted', { accountId });
+  const created = tx.em.create(SignUpAttempt, { ...attempt, accountId, createdAt, expiresAt: addDays(createdAt, 1) });
+  tx.record('account.sign_up_attempted', { accountId });
   return created;
 }
 
 /** Emails the link of a sign-up attempt. The owner of a verified account is notified instead. Lock the email address first. */
 export async function emailAttempt(
-  tx: EntityManager,
+  tx: Change,
   { tokens, encryption }: Services,
   attemptId: string,
   language: Language | null,
 ): Promise<void> {
-  const attempt = await tx.findOne(SignUpAttempt, attemptId);
+  const attempt = await tx.em.findOne(SignUpAttempt, attemptId);
   if (attempt === null) return;
   const account = await lockAccountByEmail(tx, attempt.email);
   if (account !== null && isClosedToSignUp(account)) {
@@ -66,13 +64,13 @@ export async function emailAttempt(
   const { accountId, email: to } = attempt;
   const { secret: token, hash: tokenHash } = tokens.generate('emailVerification');
   attempt.tokenHash = tokenHash;
-  record(tx, 'account.link_emailed', { accountId, reason: 'verify_email' });
+  tx.record('account.link_emailed', { accountId, reason: 'verify_email' });
   const sealedToken = encryption.encrypt(token);
   const mail = { kind: 'verify_email' as const, accountId, to, sealedToken, ...toLanguageHint(language) };
   await enqueue(tx, 'sendAccountMail', mail, accountMailKey(mail));
 }
 
-async function notifyOwner(tx: EntityManager, account: Account, language: Language | null): Promise<void> {
+async function notifyOwner(tx: Change, account: Account, language: Language | null): Promise<void> {
   if (!account.email || account.disabledAt) return;
   const mail = {
     kind: 'already_registered' as const,
@@ -92,13 +90,13 @@ const attemptOfBrowser = query<{ id: string }>(
 
 /** Returns the latest sign-up of this browser with an email address, or null. */
 export async function findAttemptOfBrowser(
-  tx: EntityManager,
+  tx: Change,
   email: string,
   browserHash: string | undefined,
 ): Promise<SignUpAttempt | null> {
   if (browserHash === undefined) return null;
-  const [row] = await runStep(tx, [attemptOfBrowser, [email, browserHash]]);
-  return row === undefined ? null : tx.findOne(SignUpAttempt, row.id);
+  const [[row]] = await tx.run([[attemptOfBrowser, [email, browserHash]]]);
+  return row === undefined ? null : tx.em.findOne(SignUpAttempt, row.id);
 }
 
 const storeSessionOfAttempt = command<{ account_id: string; expires_at: string }>(
@@ -113,13 +111,13 @@ const storeSessionOfAttempt = command<{ account_id: string; expires_at: string }
  * @returns the session's token and expiry; null if the sign-up has expired
  */
 export async function startSignUpSession(
-  tx: EntityManager,
+  tx: Change,
   { tokens }: Services,
   attemptId: string,
 ): Promise<{ token: string; expiresAt: Date } | null> {
   const { secret: token, hash } = tokens.generate('session');
-  const [row] = await runStep(tx, [storeSessionOfAttempt, [hash, attemptId]]);
+  const [[row]] = await tx.run([[storeSessionOfAttempt, [hash, attemptId]]]);
   if (row === undefined) return null;
-  record(tx, 'session.created', { accountId: row.account_id, sessionId: attemptId, method: 'sign_up' });
+  tx.record('session.created', { accountId: row.account_id, sessionId: attemptId, method: 'sign_up' });
   return { token, expiresAt: new Date(row.expires_at) };
 }

@@ -62,12 +62,12 @@ async function findProvingInvitation(
 ): Promise<string | null> {
   const { invitationToken } = input;
   if (invitationToken === undefined) return null;
-  const found = findInvitationByToken(services.db.em(), services, invitationToken, false);
-  const { invitation, provesMailbox } = await findLink(
+  const found = findInvitationByToken(services.db, services, invitationToken);
+  const { id, proves_mailbox: provesMailbox } = await findLink(
     browserClient,
     found.then((linked) => requireInvited(linked, input)),
   );
-  return provesMailbox ? invitation.id : null;
+  return provesMailbox ? id : null;
 }
 
 /** Creates a sign-up attempt in the same way whether or not an account exists. */
@@ -78,7 +78,7 @@ async function attemptSignUp(
   { email, passwordHash, firstName, lastName, authorizationId: id }: SignUp & { readonly passwordHash: string },
 ): Promise<void> {
   const deviceToken = getDeviceToken(browserClient);
-  const session = await change(services.db, 'visitor', { on: { email }, requires: 'nothing' }, async ({ em: tx }) => {
+  const session = await change(services.db, 'visitor', { on: { email }, requires: 'nothing' }, async (tx) => {
     const browserHash = hashSecret(deviceToken);
     const clientId = await keepForLink(tx, browserClient, id);
     const attempt = await createAttempt(tx, services, {

@@ -1,4 +1,4 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Change } from '../../transactions/steps.ts';
 import type { Services } from '../../service/services.ts';
 import type { Principal } from '../../auth/principal.ts';
 import { requireUncommon } from '../../crypto/common-passwords.ts';
@@ -81,7 +81,7 @@ export async function verifyEmail(
   }
   const isConfirmed = target.isMoved && newHash === null;
   const session = await retryOnUniqueViolation(() =>
-    change(db, 'visitor', { on: { email: target.email }, requires: 'nothing' }, async ({ em: tx }) => {
+    change(db, 'visitor', { on: { email: target.email }, requires: 'nothing' }, async (tx) => {
       const proof = { target, newHash, token, replaced: principal };
       const { account, continued } =
         target.attemptId === null
@@ -126,10 +126,10 @@ type Proof = {
 };
 
 /** Creates the account of a sign-up, or reclaims an unverified one. Of concurrent calls only one succeeds. */
-async function createSignedUpAccount(tx: EntityManager, { target, newHash, token, replaced }: Proof): Promise<Account> {
+async function createSignedUpAccount(tx: Change, { target, newHash, token, replaced }: Proof): Promise<Account> {
   const known = await lockAccountByEmail(tx, target.email);
   await revokeReplacedSession(tx, replaced);
-  const attempt = await tx.findOne(SignUpAttempt, { id: target.attemptId ?? '', tokenHash: hashSecret(token) });
+  const attempt = await tx.em.findOne(SignUpAttempt, { id: target.attemptId ?? '', tokenHash: hashSecret(token) });
   if (attempt === null || (known !== null && isClosedToSignUp(known))) throw new ProblemError('link_invalid');
   // Drop the names if the password of the sign-up was not proven, because someone else may have entered them.
   const names = newHash === null ? { firstName: attempt.firstName, lastName: attempt.lastName } : {};
@@ -147,7 +147,7 @@ type AccountProof = Proof & { readonly isProven: boolean };
  * Verifies an account without a sign-up attempt: the operator or an earlier version created it, or the operator moved it.
  */
 async function verifyAccount(
-  tx: EntityManager,
+  tx: Change,
   { tokens }: Services,
   browserClient: BrowserClient,
   { target, newHash, token, replaced, isProven }: AccountProof,

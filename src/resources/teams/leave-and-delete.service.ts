@@ -34,7 +34,7 @@ export const deleteTeam = (
   inTurn(db, teamId, () =>
     change(db, caller, { on: { team: teamId }, requires: 'owner' }, async (opened) => {
       const { name: thing } = await opened.em.findOneOrFail(Team, teamId);
-      await notifyOwner(opened.em, teamId, { kind: 'team_deleted', thing });
+      await notifyOwner(opened, teamId, { kind: 'team_deleted', thing });
       await removeTeam(opened, teamId);
     }),
   );
@@ -81,18 +81,18 @@ const DELETIONS = [
 
 const deleteTeamRow = command<never>('team_delete', 'delete from team where id = $1');
 
-async function removeTeam({ em: tx, run, record }: Change, teamId: string): Promise<void> {
+async function removeTeam(tx: Change, teamId: string): Promise<void> {
   await planByIndexes(tx);
-  await run([[lockInvitations, [teamId]]]);
+  await tx.run([[lockInvitations, [teamId]]]);
   // Not their accounts, which would then wait for the deletion. Who deletes one locks its memberships too.
-  const [members] = await run([[lockMemberships, [teamId]]]);
+  const [members] = await tx.run([[lockMemberships, [teamId]]]);
   await recordDeletedGrants(tx, { team: teamId }, 'team deleted');
   // Also keys that were revoked before: their rows are deleted too.
-  await run([[lockKeys, [teamId]]]);
-  for (const statement of DELETIONS) await deleteInSteps(run, statement, teamId);
+  await tx.run([[lockKeys, [teamId]]]);
+  for (const statement of DELETIONS) await deleteInSteps(tx.run, statement, teamId);
   await removeEndpoints(tx, { teamId });
-  await run([[deleteTeamRow, [teamId]]]);
-  record('team.deleted', { teamId, number: members.length });
+  await tx.run([[deleteTeamRow, [teamId]]]);
+  tx.record('team.deleted', { teamId, number: members.length });
 }
 
 /** Deletes the rows of a team in one transaction, and rests after each statement like `workInSteps`. */

@@ -3,7 +3,6 @@ import type { Database } from '../../db/database.ts';
 import { command } from '../../db/query.ts';
 import { newId, Team } from '../../entities/index.ts';
 import { ProblemError } from '../../problems/error.ts';
-import { record } from '../../events/record.ts';
 import { assignChanged } from '../../transactions/assign-changed.ts';
 import type { OperatorCaller, TeamCaller } from '../../transactions/caller.ts';
 import { changeAtOnce, teamAtOnce } from '../../transactions/change-at-once.ts';
@@ -109,12 +108,12 @@ export const updateTeamDetails = (
   { name, description, avatarUrl, externalId }: TeamChanges,
 ) =>
   reportTaken(uniqueValues({ externalId }), () =>
-    change(db, caller, { on: { team: teamId }, requires: 'edit_team_settings' }, async ({ em: tx }) => {
-      const team = await tx.findOneOrFail(Team, teamId);
+    change(db, caller, { on: { team: teamId }, requires: 'edit_team_settings' }, async (tx) => {
+      const team = await tx.em.findOneOrFail(Team, teamId);
       const changed = assignChanged(team, { description, avatarUrl, externalId });
-      if (changed.includes('avatarUrl')) await removePicture(tx, { team: teamId });
-      if (changed.length > 0) record(tx, 'team.updated', { teamId, changed });
-      if (assignChanged(team, { name }).length > 0) record(tx, 'team.renamed', { teamId });
+      if (changed.includes('avatarUrl')) removePicture(tx, { team: teamId });
+      if (changed.length > 0) tx.record('team.updated', { teamId, changed });
+      if (assignChanged(team, { name }).length > 0) tx.record('team.renamed', { teamId });
       return { name: team.name, description: team.description ?? null, avatarUrl: team.avatarUrl ?? null };
     }),
   );

@@ -1,13 +1,12 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
+import { command } from '../../db/query.ts';
 import type { Services } from '../../service/services.ts';
 import { WebhookDelivery, type WebhookEndpoint } from '../../entities/index.ts';
 import { storedNames } from '../../events/catalogue.ts';
-import { record } from '../../events/record.ts';
 import { ProblemError } from '../../problems/error.ts';
 import { TEST_TYPE } from '../../webhooks/payload.ts';
 import { wakeEndpointsStep } from '../../webhooks/queue.ts';
 import { endpointFields } from '../../webhooks/disable.ts';
-import { runStep } from '../../transactions/steps.ts';
+import type { Change } from '../../transactions/steps.ts';
 import { TEAM_TYPES } from '../../webhooks/types.ts';
 import { canSee, requireVisible, withEndpoint, type Owner } from './owner.ts';
 
@@ -18,11 +17,11 @@ export const sendTestEvent = ({ db }: Services, owner: Owner, endpointId: string
   withEndpoint(db, owner, endpointId, async (tx, endpoint) => {
     requireActive(endpoint);
     const waiting = { endpoint: endpointId, eventId: null, state: 'waiting' as const };
-    if ((await tx.count(WebhookDelivery, waiting)) >= WAITING_TESTS_MAX)
+    if ((await tx.em.count(WebhookDelivery, waiting)) >= WAITING_TESTS_MAX)
       throw new ProblemError('webhook_inactive', 'Test events are waiting already.');
-    const delivery = tx.create(WebhookDelivery, { ...waiting, event: TEST_TYPE, dueAt: new Date(0) });
-    record(tx, 'webhook_endpoint.tested', endpointFields(endpoint));
-    await runStep(tx, wakeEndpointsStep([endpointId]));
+    const delivery = tx.em.create(WebhookDelivery, { ...waiting, event: TEST_TYPE, dueAt: new Date(0) });
+    tx.record('webhook_endpoint.tested', endpointFields(endpoint));
+    await tx.run([wakeEndpointsStep([endpointId])]);
     return delivery.id;
   });
 
@@ -32,15 +31,22 @@ const BATCH_MAX = 2000;
 const REPLAYED_MAX = 10 * BATCH_MAX;
 
 const REPLAYED = `set state = 'waiting', attempts = 0, due_at = now(), reason = null`;
-const REPLAY_BATCH = `
-  with chosen as (
+const replayOne = command<object>(
+  'webhook_delivery_update_replayed',
+  `update webhook_delivery ${REPLAYED} where id = $1 and state in ('delivered', 'failed', 'skipped') returning 1`,
+);
+const replayBatch = command<{ id: string }>(
+  'webhook_delivery_update_replayed_since',
+  `with chosen as (
     select id from webhook_delivery
-    where endpoint_id = ? and created_at >= ? and state in ('failed', 'skipped') and (?::text is null or id < ?)
-      and (?::text is null or event in (select jsonb_array_elements_text(?::jsonb)))
+    where endpoint_id = $1 and created_at >= $2::timestamptz and state in ('failed', 'skipped')
+      and ($3::text is null or id < $3)
+      and ($4::text is null or event in (select jsonb_array_elements_text($4::jsonb)))
     order by id desc limit ${BATCH_MAX}
   )
   update webhook_delivery d ${REPLAYED} from chosen
-  where d.id = chosen.id and d.state in ('failed', 'skipped') returning d.id`;
+  where d.id = chosen.id and d.state in ('failed', 'skipped') returning d.id`,
+);
 
 /**
  * Sends a delivery again, with the same `webhook-id`. The caller must be able to see its event.
@@ -49,14 +55,11 @@ const REPLAY_BATCH = `
 export const replayDelivery = ({ db }: Services, owner: Owner, endpointId: string, deliveryId: string): Promise<void> =>
   withEndpoint(db, owner, endpointId, async (tx, endpoint, held) => {
     requireActive(endpoint);
-    const delivery = await tx.findOne(WebhookDelivery, { id: deliveryId, endpoint: endpointId });
+    const delivery = await tx.em.findOne(WebhookDelivery, { id: deliveryId, endpoint: endpointId });
     if (delivery === null) throw new ProblemError('webhook_delivery_not_found');
     requireVisible(held, [delivery.event]);
     // One that waits or is being sent needs no replay.
-    const rows = await tx.execute<object[]>(
-      `update webhook_delivery ${REPLAYED} where id = ? and state in ('delivered', 'failed', 'skipped') returning 1`,
-      [deliveryId],
-    );
+    const [rows] = await tx.run([[replayOne, [deliveryId]]]);
     await noteReplay(tx, endpoint, rows.length);
   });
 
@@ -74,13 +77,8 @@ export const replayFailed = ({ db }: Services, owner: Owner, endpointId: string,
     let replayed = 0;
     // Goes on before the oldest of the last batch, so that rows that changed are not looked at again.
     for (let before: string | null = null, changed = 1; changed > 0 && replayed < REPLAYED_MAX;) {
-      const rows: { id: string }[] = await tx.execute(REPLAY_BATCH, [
-        endpointId,
-        since,
-        before,
-        before,
-        visible,
-        visible,
+      const [rows]: readonly [{ id: string }[]] = await tx.run([
+        [replayBatch, [endpointId, since.toISOString(), before, visible]],
       ]);
       changed = rows.length;
       replayed += changed;
@@ -89,10 +87,10 @@ export const replayFailed = ({ db }: Services, owner: Owner, endpointId: string,
     return noteReplay(tx, endpoint, replayed);
   });
 
-async function noteReplay(tx: EntityManager, endpoint: WebhookEndpoint, number: number): Promise<number> {
+async function noteReplay(tx: Change, endpoint: WebhookEndpoint, number: number): Promise<number> {
   if (number === 0) return 0;
-  record(tx, 'webhook_endpoint.replayed', { ...endpointFields(endpoint), number });
-  await runStep(tx, wakeEndpointsStep([endpoint.id]));
+  tx.record('webhook_endpoint.replayed', { ...endpointFields(endpoint), number });
+  await tx.run([wakeEndpointsStep([endpoint.id])]);
   return number;
 }
 

@@ -1,27 +1,31 @@
 import { wrap } from '@mikro-orm/core';
-import type { EntityManager } from '@mikro-orm/postgresql';
 import { command } from '../../db/query.ts';
 import { assignChanged } from '../../transactions/assign-changed.ts';
 import type { Services } from '../../service/services.ts';
 import { Membership, WebhookEndpoint } from '../../entities/index.ts';
 import type { EventName } from '../../events/catalogue.ts';
-import { record } from '../../events/record.ts';
 import { invalidInput, ProblemError } from '../../problems/error.ts';
 import { notify, notifyOperators } from '../../jobs/notify.ts';
 import { removeEndpoints } from '../../jobs/remove-endpoint.ts';
 import { HOUR_MS } from '../../time.ts';
 import { findUrlFault, networkOf } from '../../webhooks/endpoint-network.ts';
-import { ensureCursor } from '../../webhooks/fan-out.ts';
 import { wakeEndpointsStep } from '../../webhooks/queue.ts';
 import { isTeamType } from '../../webhooks/types.ts';
 import { generateSecret, publicKeyOf, signatureKind, type SignatureKind } from '../../crypto/webhook-secret.ts';
 import { endpointFields } from '../../webhooks/disable.ts';
-import { runStep } from '../../transactions/steps.ts';
+import type { Change } from '../../transactions/steps.ts';
 import { memberOf, requireVisible, teamOf, withEndpoint, withOwner, type Held, type Owner } from './owner.ts';
 import { presentEndpoint, URL_LENGTH_MAX } from './webhooks.schema.ts';
 
 /** How many endpoints a team, or the installation, can have. */
 export const ENDPOINTS_MAX = 10;
+
+// Starts at the newest event, before the first endpoint is created, so that it misses nothing.
+const startCursor = command<never>(
+  'webhook_cursor_insert',
+  `insert into webhook_cursor (id, sequence) select 1, coalesce(max(sequence), 0) from audit_link
+   on conflict (id) do nothing`,
+);
 
 const lockCursor = command<never>(
   'webhook_cursor_update',
@@ -42,20 +46,20 @@ export async function createEndpoint(services: Services, owner: Owner, { url, ty
   return withOwner(services.db, owner, async (tx, held) => {
     requireVisible(held, types);
     const teamId = teamOf(owner);
+    tx.later([startCursor, []]);
     // Serializes concurrent calls for the installation; the lock of the team does so for a team.
-    await ensureCursor(tx);
-    if (teamId === null) await runStep(tx, [lockCursor, []]);
-    const count = await tx.count(WebhookEndpoint, { team: teamId, deletedAt: null });
+    if (teamId === null) await tx.run([[lockCursor, []]]);
+    const count = await tx.em.count(WebhookEndpoint, { team: teamId, deletedAt: null });
     if (count >= ENDPOINTS_MAX)
       throw new ProblemError('webhook_limit_reached', `There are ${count} endpoints; the limit is ${ENDPOINTS_MAX}.`);
-    const endpoint = tx.create(WebhookEndpoint, {
+    const endpoint = tx.em.create(WebhookEndpoint, {
       team: teamId,
       account: memberOf(owner),
       url: address,
       types: [...new Set(types)],
       secret: services.encryption.encrypt(secret),
     });
-    record(tx, 'webhook_endpoint.created', endpointFields(endpoint));
+    tx.record('webhook_endpoint.created', endpointFields(endpoint));
     await notifyOfChange(tx, owner, endpoint, 'webhook_created');
     return { endpoint: presentEndpoint(endpoint, publicKeyOf(secret)), secret: shownSecret(secret) };
   });
@@ -75,7 +79,7 @@ export async function updateEndpoint(
     if (url !== undefined || types !== undefined) takeOver(endpoint, owner, held, types);
     const changed = assignChanged(endpoint, { url: address, types: types && [...new Set(types)] });
     if (endpoint.account?.id !== former) changed.push('responsibleAccountId');
-    if (changed.length > 0) record(tx, 'webhook_endpoint.updated', { ...endpointFields(endpoint), changed });
+    if (changed.length > 0) tx.record('webhook_endpoint.updated', { ...endpointFields(endpoint), changed });
     if (changed.length > 0) await notifyOfChange(tx, owner, endpoint, 'webhook_changed');
     return present(services, endpoint);
   });
@@ -84,7 +88,7 @@ export async function updateEndpoint(
 /** Stops deliveries. Events wait until the endpoint is resumed, for as long as deliveries are kept. */
 export const pauseEndpoint = (services: Services, owner: Owner, endpointId: string) =>
   withEndpoint(services.db, owner, endpointId, async (tx, endpoint) => {
-    if (!endpoint.pausedAt) record(tx, 'webhook_endpoint.paused', endpointFields(endpoint));
+    if (!endpoint.pausedAt) tx.record('webhook_endpoint.paused', endpointFields(endpoint));
     endpoint.pausedAt ??= new Date();
     return present(services, endpoint);
   });
@@ -97,15 +101,15 @@ export const resumeEndpoint = (services: Services, owner: Owner, endpointId: str
   withEndpoint(services.db, owner, endpointId, async (tx, endpoint) => {
     await requireMember(tx, endpoint);
     const isStopped = Boolean(endpoint.pausedAt ?? endpoint.disabledAt);
-    tx.assign(endpoint, {
+    tx.em.assign(endpoint, {
       pausedAt: null,
       disabledAt: null,
       disabledReason: null,
       failingSince: null,
       heldUntil: null,
     });
-    if (isStopped) record(tx, 'webhook_endpoint.resumed', endpointFields(endpoint));
-    await runStep(tx, wakeEndpointsStep([endpointId]));
+    if (isStopped) tx.record('webhook_endpoint.resumed', endpointFields(endpoint));
+    await tx.run([wakeEndpointsStep([endpointId])]);
     return present(services, endpoint);
   });
 
@@ -120,14 +124,14 @@ export const rotateSecret = (services: Services, owner: Owner, endpointId: strin
     endpoint.previousExpiresAt = isOverlapping ? new Date(now.getTime() + overlapHours * HOUR_MS) : null;
     endpoint.isOverlapping = isOverlapping;
     endpoint.secret = encryption.encrypt(secret);
-    record(tx, 'webhook_endpoint.secret_rotated', endpointFields(endpoint));
+    tx.record('webhook_endpoint.secret_rotated', endpointFields(endpoint));
     await notifyOfChange(tx, owner, endpoint, 'webhook_rotated');
     return { endpoint: presentEndpoint(endpoint, publicKeyOf(secret)), secret: shownSecret(secret) };
   });
 
 /** Notifies the member who changed an endpoint of a team; all operators of one of the installation. */
 async function notifyOfChange(
-  tx: EntityManager,
+  tx: Change,
   owner: Owner,
   { url }: WebhookEndpoint,
   kind: 'webhook_created' | 'webhook_changed' | 'webhook_rotated',
@@ -140,7 +144,7 @@ async function notifyOfChange(
 /** Deletes an endpoint. Its deliveries follow by a job. */
 export const deleteEndpoint = (services: Services, owner: Owner, endpointId: string): Promise<void> =>
   withEndpoint(services.db, owner, endpointId, async (tx, endpoint) => {
-    record(tx, 'webhook_endpoint.deleted', endpointFields(endpoint));
+    tx.record('webhook_endpoint.deleted', endpointFields(endpoint));
     await removeEndpoints(tx, { id: endpointId });
   });
 
@@ -159,9 +163,9 @@ function takeOver(
   if (account !== null) wrap(endpoint).assign({ account });
 }
 
-async function requireMember(tx: EntityManager, { team, account }: WebhookEndpoint): Promise<void> {
+async function requireMember(tx: Change, { team, account }: WebhookEndpoint): Promise<void> {
   if (!team) return;
-  const isMember = account ? (await tx.count(Membership, { team: team.id, account: account.id })) > 0 : false;
+  const isMember = account ? (await tx.em.count(Membership, { team: team.id, account: account.id })) > 0 : false;
   if (!isMember) throw new ProblemError('webhook_without_member');
 }
 

@@ -1,4 +1,3 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
 import { nowStep, toNow } from '../../db/clock.ts';
 import { requirePermission } from '../../auth/permissions.ts';
 import type { Permission, WebhookEndpoint } from '../../entities/index.ts';
@@ -6,7 +5,7 @@ import { ProblemError } from '../../problems/error.ts';
 import { lockOne } from '../../transactions/locks.ts';
 import type { OperatorCaller, TeamCaller } from '../../transactions/caller.ts';
 import { change } from '../../transactions/change.ts';
-import type { TransactionScope } from '../../transactions/steps.ts';
+import type { Change, TransactionScope } from '../../transactions/steps.ts';
 import { requiredPermission, TEAM_TYPES } from '../../webhooks/types.ts';
 
 /**
@@ -27,15 +26,15 @@ export type Held = readonly Permission[] | null;
 export function withOwner<R>(
   db: TransactionScope,
   owner: Owner,
-  work: (tx: EntityManager, held: Held, now: Date) => Promise<R>,
+  work: (tx: Change, held: Held, now: Date) => Promise<R>,
 ): Promise<R> {
   if (isTeam(owner)) {
     const spec = { on: { team: owner.teamId }, requires: 'edit_team_settings', reads: [nowStep] } as const;
-    return change(db, owner, spec, ({ em, role }, [time]) => work(em, role.permissions, toNow(time)));
+    return change(db, owner, spec, (tx, [time]) => work(tx, tx.role.permissions, toNow(time)));
   }
   const caller = owner === 'installation' ? 'system' : owner;
   const spec = { on: 'installation', requires: 'operator', reads: [nowStep] } as const;
-  return change(db, caller, spec, ({ em }, [time]) => work(em, null, toNow(time)));
+  return change(db, caller, spec, (tx, [time]) => work(tx, null, toNow(time)));
 }
 
 /** Changes one endpoint of an owner, under its lock. @throws webhook_endpoint_not_found (404) */
@@ -43,7 +42,7 @@ export const withEndpoint = <R>(
   db: TransactionScope,
   owner: Owner,
   endpointId: string,
-  work: (tx: EntityManager, endpoint: WebhookEndpoint, held: Held, now: Date) => Promise<R>,
+  work: (tx: Change, endpoint: WebhookEndpoint, held: Held, now: Date) => Promise<R>,
 ): Promise<R> =>
   withOwner(db, owner, async (tx, held, now) => {
     const endpoint = await lockOne(tx, 'webhook_endpoint', endpointId);
