@@ -6,17 +6,18 @@ export type CommitGuard = { readonly step: Step; readonly refusal: () => Error }
 
 /**
  * Declares the statement of a commit guard. PostgreSQL skips the commit after a statement that fails, so this one fails
- * unless the condition is true: it converts its name to a number.
+ * unless the condition is true.
  */
 export const guardStatement = (name: string, condition: string) =>
   query<{ passed: number }>(
     name,
-    `select case when holds then 1 else ('${name} ' || holds)::int end as passed
+    `select case when holds then 1 else refuse_commit('${name}') end as passed
      from (select (${condition}) is true as holds) asked`,
   );
 
-const INVALID_TEXT = '22P02';
+/** The SQLSTATE of `refuse_commit` (its migration). */
+const REFUSED = 'RS001';
 
 /** Whether an error is that of a guard. */
 export const isRefusedBy = ({ step: [{ name }] }: CommitGuard, error: unknown): boolean =>
-  error instanceof DatabaseError && error.code === INVALID_TEXT && error.message.includes(`"${name} false"`);
+  error instanceof DatabaseError && error.code === REFUSED && error.message === name;
