@@ -168,7 +168,7 @@ async function findExpiry(tx: Change, token: string): Promise<Date | null> {
 
 const expiryOfLink = query<{ expires_at: string }>(
   'account_token_find_expiry',
-  `select expires_at from account_token where token_hash = $1 and expires_at > now()
+  `select expires_at from account_token where token_hash = $1 and purpose <> 'changed_email' and expires_at > now()
    union all
    select expires_at from sign_up_attempt where token_hash = $1 and expires_at > now()`,
 );
@@ -188,7 +188,7 @@ async function renewLink<Email extends { readonly token: string; readonly expire
 const prolongLink = command<{ expires_at: string }>(
   'account_token_update_expiry',
   `update account_token set expires_at = greatest(expires_at, clock_timestamp() + interval '${LINK_WINDOW}')
-   where token_hash = $1 returning expires_at`,
+   where token_hash = $1 and purpose <> 'changed_email' returning expires_at`,
 );
 
 const openOffer = query<{ team_name: string; owner_name: string | null; expires_at: string }>(

@@ -122,11 +122,11 @@ describe('sendAccountMail', () => {
     const account = await roster.anAccount();
     const queue = (mail: AccountMail) =>
       inChange(roster.services.db, (tx) => enqueue(tx, 'sendAccountMail', mail, accountMailKey(mail)));
-    const aLink = async (validMs = 3_600_000) => {
+    const aLink = async (validMs = 3_600_000, purpose = 'reset_password') => {
       const { secret, hash } = roster.services.tokens.generate('passwordReset');
       await roster.rows(
-        `insert into account_token (token_hash, account_id, purpose, email, created_at, expires_at) values ($1, $2, 'reset_password', $3, now(), $4)`,
-        [hash, account.id, account.email, new Date(Date.now() + validMs)],
+        `insert into account_token (token_hash, account_id, purpose, email, created_at, expires_at) values ($1, $2, $5, $3, now(), $4)`,
+        [hash, account.id, account.email, new Date(Date.now() + validMs), purpose],
       );
       return secret;
     };
@@ -143,6 +143,8 @@ describe('sendAccountMail', () => {
     const { server, roster, queue, aLink, resetMail } = await anInstallation();
     await queue({ ...resetMail(await aLink(-1000)), accountId: newId('acc') });
     await queue({ ...resetMail(roster.services.tokens.generate('passwordReset').secret), accountId: newId('acc') });
+    // A used link of a change of address is kept.
+    await queue({ ...resetMail(await aLink(3_600_000, 'changed_email')), accountId: newId('acc') });
     const token = await aLink();
     await queue(resetMail(token));
 
