@@ -71,7 +71,7 @@ const IN_FILE: Readonly<Record<string, string>> = {
   'components/day-plot.tsx': 'barTitle({day:calendarDay(day),value}) dayTitle valueTitle',
   'components/failure-alert.tsx': 'retryLabel id',
   'components/form-dialog.tsx': 'rest.submit',
-  'components/link-page.tsx': 'invalid another next',
+  'components/link-page.tsx': 'alreadyTitle already(verified) invalid another next',
   'components/notices.tsx': 'message',
   'components/page.tsx': 'useWindowTitle(title) action',
   'components/passkey-button.tsx': "passkeyErrorText(passkey.error,'notUsed')",
