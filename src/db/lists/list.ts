@@ -50,9 +50,10 @@ export function list<Item>(name: string, item: z.ZodType<Item>, { select, from, 
   );
   const long = query<{ items: string; length: number }>(
     `${name}_in_parts`,
-    `select string_agg(part.json, ',' order by part.position) as items, count(*)::int as length
-     from (select row_to_json(item)::text as json, row_number() over () as position from (${select}) item) part
-     group by (part.position - 1) / ${PART_ITEMS} order by min(part.position)`,
+    // Each part is made while the one before is received, because its order is that of its group.
+    `select string_agg(row_to_json(part.item)::text, ',' order by part.position) as items, count(*)::int as length
+     from (select item, row_number() over () - 1 as position from (${select}) item) part
+     group by part.position / ${PART_ITEMS} order by part.position / ${PART_ITEMS}`,
     { rows: 'many' },
   );
   const one = { name, item, short, long };
