@@ -35,8 +35,13 @@ export const ormOptions = {
     snapshot: false,
     disableForeignKeys: false,
   },
-  // Triggers are written by hand in their migration.
-  schemaGenerator: { ignoreSchema: ['graphile_worker'], disableForeignKeys: false, ignoreTriggers: true },
+  // Triggers and functions are written by hand in their migration.
+  schemaGenerator: {
+    ignoreSchema: ['graphile_worker'],
+    disableForeignKeys: false,
+    ignoreTriggers: true,
+    ignoreRoutines: true,
+  },
   forceUtcTimezone: true,
 } satisfies Options;
 
