@@ -26,11 +26,26 @@ export const UNCHAIN = [
 
 /** A service of the test's own, whose log has so many events, all of them in the chain. */
 export async function createLog(events = 5, settings: Record<string, string> = {}): Promise<Api> {
-  const api = await startApi(settings);
+  const api = await startLog(events, settings);
   onTestFinished(() => api.close());
+  return api;
+}
+
+/** The same for several tests. Close it after them. */
+export async function startLog(events = 5, settings: Record<string, string> = {}): Promise<Api> {
+  const api = await startApi(settings);
   await more(api, events);
   await chain(api);
   return api;
+}
+
+const LOG = ['audit_event', 'audit_link', 'audit_head', 'audit_checkpoint', 'audit_pending'];
+
+/** Keeps a copy of the log. @returns what puts it back */
+export async function keepLog(api: Api): Promise<() => Promise<void>> {
+  await tamper(api, 'create schema kept', ...LOG.map((table) => `create table kept.${table} as table ${table}`));
+  const putBack = (table: string) => [`delete from ${table}`, `insert into ${table} select * from kept.${table}`];
+  return () => tamper(api, ...LOG.flatMap(putBack));
 }
 
 export async function more(api: Api, events: number): Promise<void> {
