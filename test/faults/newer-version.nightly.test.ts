@@ -46,12 +46,11 @@ async function aScene(api: Api) {
     expect(status).toBe(200);
     return body as { events: { id: string; type: string; data: unknown }[]; cursor: string; hasMore: boolean };
   };
-  const record = (type: EventName) => {
+  const record = async (type: EventName) => {
     // The newer version knows it while it records it.
     if (type === NEW) Object.assign(EVENTS, { [NEW]: ofTeam() });
-    const recorded = recordNow(api.services.db, type, { teamId: team.id });
+    await recordNow(api.services.db, type, { teamId: team.id });
     if (type === NEW) delete (EVENTS as Partial<typeof EVENTS>)[NEW];
-    return recorded;
   };
   return { team, receiver, record, read, start: (await read('')).cursor };
 }
