@@ -59,7 +59,10 @@ export class JsonList<Item = unknown> {
   /** The JSON of the list: a long one in pieces. */
   get json(): string | Buffer[] {
     if (!this.isLong) return `[${this.#parts.join()}]`;
-    const pieces = this.#parts.flatMap((part, index) => [Buffer.from(index === 0 ? '[' : ','), Buffer.from(part)]);
+    const pieces = this.#parts.flatMap((part, index) => [
+      Buffer.from(index === 0 ? '[' : ','),
+      typeof part === 'string' ? Buffer.from(part) : part,
+    ]);
     return [...pieces, Buffer.from(']')];
   }
 
@@ -75,8 +78,8 @@ export class JsonList<Item = unknown> {
       const quoted = JSON.stringify(one);
       const start = json.indexOf(quoted, end);
       if (start === -1) continue;
-      pieces.push(Buffer.from(json.slice(end, start)));
-      pieces.push(...(typeof one.json === 'string' ? [Buffer.from(one.json)] : one.json));
+      const { json: text } = one;
+      pieces.push(Buffer.from(json.slice(end, start)), ...(typeof text === 'string' ? [Buffer.from(text)] : text));
       end = start + quoted.length;
     }
     pieces.push(Buffer.from(json.slice(end)));
