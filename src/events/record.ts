@@ -77,16 +77,14 @@ export function recordedCommand<Row>(name: string, change: string, event: EventN
 
 /** Runs a command with its event. @returns the rows that it changed */
 export async function runAndRecord<Row extends object>(
-  db: Pick<Database, 'run' | 'orm'>,
+  db: Pick<Database, 'run' | 'orm' | 'onCommit'>,
   { event, command: changing }: RecordedCommand<Row>,
   values: readonly unknown[],
   fields: EventFields,
 ): Promise<Row[]> {
   const rows = await db.run(changing, [...values, ...toParameters(db, toEvent(event, fields))]);
   const [first] = rows as readonly MaybeChanged[];
-  if (first !== undefined && first.is_changed !== false) {
-    createReport(db.orm.em, event, [fields])();
-  }
+  if (first !== undefined && first.is_changed !== false) db.onCommit(createReport(db.orm.em, event, [fields]));
   return rows;
 }
 

@@ -17,6 +17,8 @@ export type Change = OpenSteps &
     readonly record: RecordEvents;
     /** The locks of the transaction, for `LOCK_ORDER`. */
     readonly held: Held;
+    /** Calls `act` after the commit, and never if the change is rolled back. */
+    readonly onCommit: OpenTransaction['onCommit'];
   };
 
 /** Returns what a change does with its transaction. */
@@ -28,6 +30,7 @@ export const toChange = (open: OpenTransaction): Change => ({
   },
   record: createRecorder(open),
   held: heldBy(open),
+  onCommit: open.onCommit,
   transact: (work) => join(open, work),
 });
 
@@ -48,5 +51,6 @@ export function joined(db: Database, tx: Change): Database {
     run,
     runTogether: (steps) => tx.run(steps) as Promise<object[][]>, // as declared
     transact: tx.transact,
+    onCommit: tx.onCommit,
   };
 }

@@ -139,7 +139,9 @@ const nodesOf = ({ Plans: plans = [], ...plan }: Plan): string[] => [plan['Node 
 
 test('each order of the lists of the operator is that of an index', async () => {
   const lists = statements.filter(({ name }) =>
-    /^(account|team)_list(?!_(?:search|page|owned|notices|to_grant|of_account(?:_in_parts)?|remaining_access|metadata)$)/.test(name),
+    /^(account|team)_list(?!_(?:search|page|owned|notices|to_grant|of_account(?:_in_parts)?|remaining_access|metadata)$)/.test(
+      name,
+    ),
   );
   expect(lists.length).toBeGreaterThan(40);
   // Few rows are sorted even if an index has their order.

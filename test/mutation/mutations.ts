@@ -148,13 +148,6 @@ export const MUTATIONS: readonly Mutation[] = [
       ],
     ],
   ),
-  ...faultsIn('src/transactions/change-at-once.ts', LOCKS, [
-    [
-      'an account is changed in one round trip without its lock',
-      '[lockAccountStep, [accountId]]',
-      `[lockAccountStep, [accountId.slice(1)]]`,
-    ],
-  ]),
   ...faultsIn('src/transactions/live-caller.ts', LOCKS, [
     ['an account that was disabled meanwhile goes on', ' and a.disabled_at is null)', ')'],
     ['a session that was revoked meanwhile goes on', " and ${openSession('s')})", ')'],

@@ -194,7 +194,7 @@ describe('the cost of a change', () => {
       updateApiKey: 3,
       revokeApiKey: 3,
       revokeInvitation: 3,
-      updateMe: 2,
+      updateMe: 3,
       revokeMySession: 3,
       createTeam: 3,
     });

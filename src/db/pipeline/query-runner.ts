@@ -27,6 +27,8 @@ export type CommandRunner = ListRunner & {
    * @param teamId the team that it locks
    */
   readonly transact: <Result>(work: (open: OpenTransaction) => Promise<Result>, teamId?: string) => Promise<Result>;
+  /** Calls `act` once what was run is committed, which each statement is by itself. */
+  readonly onCommit: (act: () => void) => void;
   /** Runs `work` in a transaction that only reads and sees the database as it is at its first statement. */
   readonly readSnapshot: <Result>(work: (open: OpenTransaction) => Promise<Result>) => Promise<Result>;
 };
@@ -68,6 +70,7 @@ export function createQueryRunner(
       const inTurn = () => retryConflicts(() => writeQueue.run(() => openTransaction(pools.writes, orm, work), teamId));
       return withSpan === undefined ? inTurn() : withSpan('postgresql', 'transaction', inTurn);
     },
+    onCommit: (act) => act(),
     readSnapshot(work) {
       const read = () => openTransaction(pools.writes, orm, work, SNAPSHOT);
       return withSpan === undefined ? read() : withSpan('postgresql', 'transaction', read);

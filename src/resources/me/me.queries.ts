@@ -15,13 +15,15 @@ export type AccountRow = {
   updated_at: string;
 };
 
-export const COLUMNS =
+const COLUMNS =
   'id, email, first_name, last_name, role, avatar, preferred_locale, email_verified_at, created_at, updated_at';
 
 const findAccount = query<AccountRow>('account_find', `select ${COLUMNS} from account where id = $1`);
 
+export const accountStep = (accountId: string) => [findAccount, [accountId]] as const;
+
 export const getMe = async (db: QueryRunner, accountId: string) =>
-  presentAccount(await db.query(findAccount, [accountId]));
+  presentAccount(await db.query(...accountStep(accountId)));
 
 /** The profile of a sign-up, which has no account until its email address is verified. */
 export const presentSignUp = ({ accountId, email, firstName, lastName, createdAt }: PendingSignUp) => ({

@@ -5,7 +5,7 @@ import { newId, Team } from '../../entities/index.ts';
 import { ProblemError } from '../../problems/error.ts';
 import { assignChanged } from '../../transactions/assign-changed.ts';
 import type { OperatorCaller, TeamCaller } from '../../transactions/caller.ts';
-import { changeAtOnce, teamAtOnce } from '../../transactions/change-at-once.ts';
+import { changeAtOnce } from '../../transactions/change-at-once.ts';
 import { change } from '../../transactions/change.ts';
 import { noteCreated } from '../../transactions/lock-order.ts';
 import { reportTaken } from '../../transactions/report-taken.ts';
@@ -77,20 +77,19 @@ const uniqueValues = ({ externalId }: { readonly externalId?: string | null | un
     team_external_id_unique: ['/externalId', `A team with the external id ${externalId} exists already.`],
   }) as const;
 
-const renameTeam = teamAtOnce<{ name: string }>(
+const renameTeam = changeAtOnce(
   'team_update_name',
   'edit_team_settings',
   'team.renamed',
-  (holds) =>
+  (callerMay) =>
     `update team t set name = $6, updated_at = case when before.name = $6 then t.updated_at else now() end
      from (select id, name from team where id = $1) before
-     where t.id = before.id and ${holds} returning t.name, before.name <> $6 as is_changed`,
+     where t.id = before.id and ${callerMay} returning before.name <> $6 as is_changed`,
 );
 
 /** Renames a team. In one round trip, because it is the change that clients send most. */
-export async function updateTeam(db: Database, caller: TeamCaller, name: string): Promise<void> {
-  await changeAtOnce(db, caller, renameTeam, { values: [name], fields: { teamId: caller.teamId } });
-}
+export const updateTeam = (db: Database, caller: TeamCaller, name: string): Promise<void> =>
+  renameTeam(db, caller, [name]);
 
 type TeamChanges = {
   readonly name?: string | undefined;
