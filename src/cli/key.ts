@@ -50,7 +50,7 @@ export function keyCommands(key: Command): void {
       withServices(async (services, { email, team, name, expiresInDays, expiresAt, ...options }: CreateOptions) => {
         const { id } = await requireAccountByEmail(services, email);
         if (team !== undefined) await requireMember(services, team, { id, email });
-        const created = await createApiKeyFor(services.db, 'system', services.tokens, id, {
+        const created = await createApiKeyFor(services, 'system', id, {
           name,
           scopes:
             options.scopes === 'all'

@@ -181,7 +181,7 @@ export function oauthClientCommands(client: Command): void {
     .addOption(clientOption())
     .action(
       withServices(async (services, { client: clientId }: { client: string }) => {
-        await deleteClient(services, 'system', clientId);
+        await deleteClient(services.db, 'system', clientId);
         return { json: { success: true }, lines: [`${clientId} deleted.`] };
       }),
     );

@@ -75,7 +75,7 @@ export function operatorKeyCommands(operatorKey: Command): void {
     .requiredOption('--key <id>', 'the operator key')
     .action(
       withServices(async (services, { key }: { key: string }) => {
-        await revokeOperatorKey(services, 'system', key);
+        await revokeOperatorKey(services.db, 'system', key);
         return { json: { success: true }, lines: [`Operator key ${key} revoked.`] };
       }),
     );

@@ -84,7 +84,7 @@ export function webhookCommands(webhook: Command): void {
     return { json: { deleted: id }, lines: [`Endpoint ${id} deleted.`] };
   });
   onEndpoint(webhook, 'test', 'Send a test event, once', async (services, id) => {
-    const deliveryId = await sendTestEvent(services, OWNER, id);
+    const deliveryId = await sendTestEvent(services.db, OWNER, id);
     return { json: { deliveryId }, lines: [`Test event ${deliveryId} queued. See \`webhook deliveries\`.`] };
   });
 
@@ -138,9 +138,9 @@ async function replay(
   delivery: string | undefined,
   failedSince: Date | undefined,
 ): Promise<number> {
-  if (failedSince !== undefined) return replayFailed(services, OWNER, endpoint, failedSince);
+  if (failedSince !== undefined) return replayFailed(services.db, OWNER, endpoint, failedSince);
   if (delivery === undefined) throw new CommandError('name a delivery with --delivery, or a time with --failed-since');
-  await replayDelivery(services, OWNER, endpoint, delivery);
+  await replayDelivery(services.db, OWNER, endpoint, delivery);
   return 1;
 }
 

@@ -79,7 +79,7 @@ export async function seedDemo({ db, tokens, config }: Services) {
     addSessions(scope, tokens, owner);
 
     const key = async (input: NewApiKey) => {
-      const created = await createApiKeyFor(scope, 'system', tokens, owner.id, input);
+      const created = await createApiKeyFor({ db: scope, tokens }, 'system', owner.id, input);
       return { key: presentApiKey(created.key), secret: created.secret };
     };
     const keys = {

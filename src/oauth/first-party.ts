@@ -43,11 +43,11 @@ export async function answerAtOnce(
   const { db, tokens } = services;
   const found = sessionToken === undefined ? undefined : await authenticateSession(db, tokens, sessionToken, null);
   const principal = found?.principal ?? null;
-  if (found === undefined || principal === null) return refuseAtOnce(services, hold, 'login_required');
+  if (found === undefined || principal === null) return refuseAtOnce(services.db, hold, 'login_required');
   onSession(found);
-  if (!isFirstParty(client)) return refuseAtOnce(services, hold, 'consent_required');
+  if (!isFirstParty(client)) return refuseAtOnce(services.db, hold, 'consent_required');
   const problem = await asAccount(principal, () => continueAtOnce(services, principal, hold));
-  return problem === null || refuseAtOnce(services, hold, problem);
+  return problem === null || refuseAtOnce(services.db, hold, problem);
 }
 
 /** Runs as the account of the browser's session, as which the console's procedures run. */

@@ -44,9 +44,9 @@ export function createLogoutHandler(http: HttpServices): RequestHandler {
       if (principal !== null) {
         const { accountId: actorId, credentialId } = principal;
         const actor = { ...currentActor(), actorKind: 'session', actorId, credentialId } as const;
-        await runAs(actor, () => endByApplication(services, principal));
+        await runAs(actor, () => endByApplication(services.db, principal));
         cookies.clearSession(res);
-      } else if (hint !== null) await endHinted(services, hint);
+      } else if (hint !== null) await endHinted(services.db, hint);
       redirect(res, redirectTo ?? withQuery(PAGE, { ui_locales: asked.ui_locales }));
     } catch (error) {
       if (!(error instanceof LogoutRejectedError)) throw error;

@@ -134,7 +134,7 @@ async function consumeCode(services: Services, tokenHash: Buffer): Promise<boole
   const { client, params } = Provider.ctx?.oidc ?? {};
   if (client?.redirectUriAllowed(String(params?.['redirect_uri'])) !== true)
     throw new errors.InvalidGrant('the client no longer has the redirect_uri');
-  const exchange = await exchangeCode(services, tokenHash, parseRequestedResource(services));
+  const exchange = await exchangeCode(services.db, tokenHash, parseRequestedResource(services));
   if (exchange.outcome === 'exchanged') {
     rememberGrant(exchange.grantId);
     return true;

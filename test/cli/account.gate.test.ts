@@ -120,7 +120,7 @@ describe('account disable, enable and list', () => {
   test('disabling rejects keys and revokes sessions; enabling restores the keys, not the sessions', async () => {
     const { id, email } = await roster.account();
     const tokens = createTokens('rst');
-    const { secret } = await createApiKeyFor(roster.db, 'system', tokens, id, {
+    const { secret } = await createApiKeyFor({ db: roster.db, tokens }, 'system', id, {
       name: 'Key',
       scopes: ['teams:read'],
       expiresAt: null,

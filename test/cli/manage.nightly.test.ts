@@ -13,7 +13,7 @@ const ROOT = join(import.meta.dirname, '../..');
 
 const aKey = async (account: { id: string }, teamId?: string) => {
   const input = { name: 'Key', scopes: ['teams:read' as const], expiresAt: null, ...(teamId && { teamId }) };
-  return (await createApiKeyFor(roster.db, 'system', createTokens('rst'), account.id, input)).key.id;
+  return (await createApiKeyFor({ db: roster.db, tokens: createTokens('rst') }, 'system', account.id, input)).key.id;
 };
 
 const eventsOf = async (column: 'team_id' | 'account_id', id: string) =>

@@ -44,3 +44,38 @@ test('each SQL text has a name, except on connections of their own and where it 
 test('rows are changed by entities, or by statements with a name', () => {
   expect(countsOf(/\.(?:native(?:Update|Delete|Insert)|upsert(?:Many)?)\(/g)).toEqual({});
 });
+
+/** The types of the parameters of each exported function of a service. Braces and brackets are left out with what is in them. */
+const signatures = sources
+  .filter(({ file }) => file.endsWith('.service.ts'))
+  .flatMap(({ file, text }) =>
+    [
+      ...text.matchAll(
+        /^export (?:async )?(?:function (\w+)(?:<.*>)?|const (\w+) = (?:async )?)\(([^]*?)\n?\)(?:: .*| =>.*| \{)$/gm,
+      ),
+    ].map(([, name, constant, parameters = '']) => ({
+      name: `${file} ${name ?? constant}`,
+      types: parameters
+        .replaceAll(/\{[^{}]*\}|<[^<>]*>/g, '')
+        .split(',')
+        .map((parameter) => parameter.replace(/^.*:/s, '').trim())
+        .filter((type) => type !== ''),
+    })),
+  );
+
+// A reader of one knows how to call all others: what it works on, who calls, and what they want.
+test('a service takes the database or all services, then its caller', () => {
+  expect(signatures.length).toBeGreaterThan(100);
+  const isCaller = (type: string) =>
+    /^(?:Principal|TeamCaller|OperatorCaller|Operating|Caller|Remover|Deleter|Owner)\b/.test(type);
+  const misplaced = signatures.filter(({ name, types }) => {
+    if (/ (?:is|require|to)[A-Z]/.test(name)) return false; // asks about what it is given
+    const [first = '', ...others] = types.filter((type) => !/^(?:BrowserClient|AuthenticatingBrowser)$/.test(type));
+    return (
+      others.some(isCaller) &&
+      !(isCaller(others[0] ?? '') && /^(?:Database|TransactionScope|Services|Pick|Issuing|Change)$/.test(first))
+    );
+  });
+  expect(misplaced.map(({ name, types }) => [name, types])).toEqual([]);
+  expect(countsOf(/\{ db \}: (?:Services|Pick<Services)/g, (file) => file.endsWith('.service.ts'))).toEqual({});
+});

@@ -62,11 +62,9 @@ export const apiKeysConsoleRouter = router({
     .input(createFullKeyInput)
     .output(createdFullKeyOutput)
     .mutation(async ({ ctx, input: { expiresInDays, ...input } }) => {
-      const { db, tokens, config } = ctx.services;
       if (input.teamId !== undefined) await requireKeyManager(ctx, input.teamId);
       const expiresAt = expiresInDays === undefined ? null : { days: expiresInDays };
-      const bounds = { caller: ctx.principal, keyLimit: config.keyLimit };
-      const { key, secret } = await createApiKey(db, tokens, { ...input, expiresAt }, bounds);
+      const { key, secret } = await createApiKey(ctx.services, ctx.principal, { ...input, expiresAt });
       return { key: presentFullKey(key), secret };
     }),
 
@@ -85,7 +83,7 @@ export const apiKeysConsoleRouter = router({
     .input(renameKeyInput)
     .output(apiKeyOutput)
     .mutation(async ({ ctx: { services, principal }, input: { keyId, name } }) =>
-      presentApiKey(await renameApiKey(services, principal, keyId, name)),
+      presentApiKey(await renameApiKey(services.db, principal, keyId, name)),
     ),
 
   rotate: sessionProcedure
@@ -104,7 +102,7 @@ export const apiKeysConsoleRouter = router({
     .mutation(async ({ ctx, input: { teamId, keyId } }) => {
       await requireKeyManager(ctx, teamId);
       const { services, principal } = ctx;
-      await revokeKeyInTeam(services, { teamId, accountId: principal.accountId, credential: principal }, keyId);
+      await revokeKeyInTeam(services.db, { teamId, accountId: principal.accountId, credential: principal }, keyId);
       return SUCCESS;
     }),
 });

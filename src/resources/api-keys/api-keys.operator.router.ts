@@ -129,8 +129,9 @@ export const apiKeysOperatorRouter = router({
     .input(createOperatorApiKeyInput)
     .output(createdOperatorApiKeyOutput)
     .mutation(({ ctx, input: { accountId, teamId, expiresInDays, ...given } }) =>
-      changeAs(ctx, async ({ db, caller, tokens }) => {
-        const created = await createApiKeyFor(db, caller, tokens, await toAccountId(db, accountId), {
+      changeAs(ctx, async ({ caller, ...services }) => {
+        const { db } = services;
+        const created = await createApiKeyFor(services, caller, await toAccountId(db, accountId), {
           ...given,
           teamId: teamId === undefined ? undefined : await toTeamId(db, teamId),
           expiresAt: expiresInDays === undefined ? null : { days: expiresInDays },

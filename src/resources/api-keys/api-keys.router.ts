@@ -60,11 +60,9 @@ export const apiKeysRouter = router({
     .output(createdApiKeyOutput)
     .mutation(async ({ ctx, input: { expiresInDays, ...input } }) => {
       const { name } = toReadableNames(ctx, { name: input.name });
-      const { db, tokens, config } = ctx.services;
       if (input.teamId !== undefined) await requireKeyManager(ctx, input.teamId);
       const expiresAt = expiresInDays === undefined ? null : { days: expiresInDays };
-      const bounds = { caller: ctx.principal, keyLimit: config.keyLimit };
-      const { key, secret } = await createApiKey(db, tokens, { ...input, name, expiresAt }, bounds);
+      const { key, secret } = await createApiKey(ctx.services, ctx.principal, { ...input, name, expiresAt });
       return { key: presentApiKey(key), secret };
     }),
 
@@ -97,7 +95,7 @@ export const apiKeysRouter = router({
     .input(z.object({ keyId: resourceId }))
     .output(success)
     .mutation(async ({ ctx, input }) => {
-      await revokeOwnKey(ctx.services, ctx.principal, input.keyId);
+      await revokeOwnKey(ctx.services.db, ctx.principal, input.keyId);
       return SUCCESS;
     }),
 });

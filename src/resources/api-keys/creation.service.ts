@@ -1,3 +1,4 @@
+import type { Services } from '../../service/services.ts';
 import type { Principal } from '../../auth/principal.ts';
 import { sortScopes } from '../../auth/scopes.ts';
 import type { Tokens } from '../../crypto/tokens.ts';
@@ -32,9 +33,6 @@ export type NewApiKey = {
 /** The rows of the statements that a change reads first. */
 type Found = readonly (readonly unknown[])[];
 
-/** The caller and the limit of active keys. */
-type Bounds = { readonly caller: Principal; readonly keyLimit: number };
-
 const keysOfAccount = query<{ active: number }>(
   'api_key_list_active_of_account',
   'select count(*)::int as active from api_key where account_id = $1 and team_id is null and revoked_at is null',
@@ -45,12 +43,7 @@ const keysOfTeam = query<{ active: number }>(
 );
 
 /** Creates an API key of the caller. Keys are counted under the lock of the account or team that they belong to. */
-export async function createApiKey(
-  db: TransactionScope,
-  tokens: Tokens,
-  input: NewApiKey,
-  { caller, keyLimit }: Bounds,
-) {
+export async function createApiKey({ db, tokens, config }: Services, caller: Principal, input: NewApiKey) {
   const { teamId, scopes, permissions = [] } = input;
   requireContent(input);
   const { accountId } = caller;
@@ -72,8 +65,8 @@ export async function createApiKey(
     requireForKind(scopes, teamId !== undefined);
     requireHeld(held.scopes, scopes, 'The calling credential');
     const active = count?.active ?? 0;
-    if (active >= keyLimit)
-      throw new ProblemError('key_limit_reached', `There are ${active} active keys; the limit is ${keyLimit}.`);
+    if (active >= config.keyLimit)
+      throw new ProblemError('key_limit_reached', `There are ${active} active keys; the limit is ${config.keyLimit}.`);
     const maker = hasEqualRights(caller, input) ? held.key : null;
     const rotationId = maker === null ? null : (maker.rotation_id ?? maker.id);
     const created = insertKey(opened, tokens, accountId, { ...input, rotationId, now: toNow(time) }, held.origin);
@@ -129,14 +122,15 @@ const createNotices = (
   { name, teamId }: Pick<NewApiKey, 'name' | 'teamId'>,
 ) => noticeSteps(accountId, targets, { kind: 'api_key_created', thing: name, teamId });
 
+type Issuing = { readonly db: TransactionScope; readonly tokens: Tokens };
+
 /**
  * Creates an API key of another account, for the operator and without a limit.
  * @throws session_required (403) for an operator key and the account of an operator
  */
 export function createApiKeyFor(
-  db: TransactionScope,
+  { db, tokens }: Issuing,
   caller: OperatorCaller | 'system',
-  tokens: Tokens,
   accountId: string,
   input: NewApiKey,
 ) {

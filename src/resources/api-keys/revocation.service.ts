@@ -1,4 +1,3 @@
-import type { Services } from '../../service/services.ts';
 import type { Principal } from '../../auth/principal.ts';
 import { ProblemError } from '../../problems/error.ts';
 import type { OperatorCaller, TeamCaller } from '../../transactions/caller.ts';
@@ -8,7 +7,7 @@ import { keyFields, revokeKeysStep } from '../../transactions/revocation.ts';
 import type { TransactionScope } from '../../transactions/steps.ts';
 
 /** Revokes an API key that the account created. @throws api_key_not_found (404) */
-export function revokeOwnKey({ db }: Services, caller: Principal, keyId: string): Promise<void> {
+export function revokeOwnKey(db: TransactionScope, caller: Principal, keyId: string): Promise<void> {
   const { accountId } = caller;
   const reads = [[lockKeysOfAccount, [accountId, keyId, null]]] as const;
   return change(db, caller, { on: { account: accountId }, requires: 'self', reads }, ({ later, record }, [[key]]) => {
@@ -19,7 +18,7 @@ export function revokeOwnKey({ db }: Services, caller: Principal, keyId: string)
 }
 
 /** Revokes an API key of the caller's team, whichever member created it. */
-export function revokeKeyInTeam({ db }: Services, caller: TeamCaller, keyId: string): Promise<void> {
+export function revokeKeyInTeam(db: TransactionScope, caller: TeamCaller, keyId: string): Promise<void> {
   const { teamId } = caller;
   const reads = [[lockKeyOfTeam, [teamId, keyId]]] as const;
   const spec = { on: { team: teamId }, requires: 'manage_api_keys', reads } as const;

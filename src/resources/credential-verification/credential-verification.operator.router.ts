@@ -63,6 +63,6 @@ export const credentialsOperatorRouter = router({
     .mutation(async ({ ctx: { services, prefetch, credentialUse, operator }, input }) => {
       requireIncluded(operator, input);
       const looked = prefetch === undefined ? await findCredential(services, input) : (prefetch.found() as Looked); // of `prefetch` above
-      return verify(services, looked, input, credentialUse);
+      return verify(services.db, looked, input, credentialUse);
     }),
 });

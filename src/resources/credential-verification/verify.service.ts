@@ -1,3 +1,4 @@
+import type { Database } from '../../db/database.ts';
 import { findMembershipOf, prepareLookup, type DescribedCredential } from '../../auth/describe-credential.ts';
 import { isForSignInOnly, listEffectivePermissions } from '../../auth/permissions.ts';
 import type { DescribedMetadata } from '../../auth/described-metadata.ts';
@@ -59,7 +60,7 @@ const INVALID: Verification = {
 
 /** Checks a credential in the order of the API: credential, rate limit, scopes, team, permission. */
 export async function verify(
-  { db }: Pick<Services, 'db'>,
+  db: Database,
   { found, startedAt }: Looked,
   input: VerifyInput,
   use: CredentialUse,

@@ -80,7 +80,7 @@ export async function receiveImport(uploader: Uploader, upload: ImportUpload): P
   // Nothing is stored, so nothing can be imported if the key has been deleted by then.
   if (id === null) return runCall(await readFingerprint(body), () => Promise.reject(unavailable()));
   try {
-    const { lines, hasRows, fingerprint } = await storeParts(services, id, body);
+    const { lines, hasRows, fingerprint } = await storeParts(services.db, id, body);
     if (!hasRows) throw invalidInput('', 'A body with rows is required.', 'required');
     const accepted = await runCall(fingerprint, async (joined) => {
       await change(joined, { operator }, BY_OPERATOR, (tx) => queueImport(tx, { id, lines, isDryRun }));
@@ -157,7 +157,7 @@ async function openUpload(
 }
 
 /** Stores the body in parts. @returns the number of its lines, whether one of them is not empty, and the SHA-256 */
-async function storeParts({ db }: Services, id: string, body: AsyncIterable<Buffer>) {
+async function storeParts(db: Database, id: string, body: AsyncIterable<Buffer>) {
   let [parts, size, number, lines, isOpen] = [[] as Buffer[], 0, 0, 0, false];
   const store = async () => {
     await db.run(storePart, [id, number, Buffer.concat(parts, size)]);

@@ -62,7 +62,7 @@ export const invitationsRouter = router({
     )
     .output(success)
     .mutation(async ({ ctx, input }) => {
-      await revokeTeamInvitation(ctx.services, ctx.caller, input.invitationId);
+      await revokeTeamInvitation(ctx.services.db, ctx.caller, input.invitationId);
       return SUCCESS;
     }),
 });

@@ -11,7 +11,7 @@ import { ABANDONED } from './end-invitations.ts';
 import { change } from '../../transactions/change.ts';
 import { lockInvitation, lockInvitationByEmail, type LockedInvitation } from '../../transactions/lock-steps.ts';
 import { requireProofToGive } from '../../transactions/require-proof.ts';
-import type { Change } from '../../transactions/steps.ts';
+import type { Change, TransactionScope } from '../../transactions/steps.ts';
 import type { TeamCaller } from '../../transactions/caller.ts';
 import { requireTeamRole, roleOfTeam } from '../roles/find-team-role.ts';
 import { requireFree, seatsOfTeam } from '../billing/seats.ts';
@@ -103,7 +103,7 @@ export async function resendInvitation(services: Services, caller: TeamCaller, i
 }
 
 /** Deletes a pending invitation and its links, which frees its seat. */
-export function revokeTeamInvitation({ db }: Services, caller: TeamCaller, invitationId: string): Promise<void> {
+export function revokeTeamInvitation(db: TransactionScope, caller: TeamCaller, invitationId: string): Promise<void> {
   const { teamId } = caller;
   const reads = [[lockInvitation, [teamId, invitationId]]] as const;
   return change(db, caller, { on: { team: teamId }, requires: 'invite_members', reads }, (opened, [found]) => {

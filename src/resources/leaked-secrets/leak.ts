@@ -1,4 +1,4 @@
-import type { Services } from '../../service/services.ts';
+import type { Database } from '../../db/database.ts';
 import type { LeakSource } from '../../email/notices.ts';
 
 /** A secret that someone else holds. `foundAt` is the URL where it was found. */
@@ -8,7 +8,7 @@ export type LeakReport = { readonly secret: string; readonly leak: LeakSource; r
 export type Leak = Omit<LeakReport, 'secret'> & { readonly hash: Buffer };
 
 /** Revokes what the secrets belong to. @returns the hashes, in hex, of those that are known */
-export type RevokeLeaks = (services: Services, leaks: readonly Leak[]) => Promise<ReadonlySet<string>>;
+export type RevokeLeaks = (db: Database, leaks: readonly Leak[]) => Promise<ReadonlySet<string>>;
 
 /** The reasons in the events of revocations. */
 export const REASONS: Readonly<Record<LeakSource, string>> = {

@@ -1,4 +1,4 @@
-import type { Services } from '../../service/services.ts';
+import type { Database } from '../../db/database.ts';
 import { activeMembership } from '../../db/predicates.ts';
 import { query } from '../../db/query.ts';
 import { notify } from '../../jobs/notify.ts';
@@ -33,7 +33,7 @@ type LockedKey = {
  * Revokes the API keys of leaked secrets, also if the secret is one that a rotation replaces, because
  * its holder can have used the key. Tells its owner and, for a team key, the members who manage keys.
  */
-export async function revokeLeakedKeys({ db }: Services, leaks: readonly Leak[]): Promise<ReadonlySet<string>> {
+export async function revokeLeakedKeys(db: Database, leaks: readonly Leak[]): Promise<ReadonlySet<string>> {
   const found = await db.query(findKeys, [leaks.map(({ hash }) => hash.toString('hex')).join(' ')]);
   if (found.length > 0) {
     const leaksByHash = new Map(leaks.map((leak) => [leak.hash.toString('hex'), leak]));

@@ -1,5 +1,5 @@
+import type { Database } from '../../db/database.ts';
 import { raw } from '@mikro-orm/postgresql';
-import type { Services } from '../../service/services.ts';
 import { query } from '../../db/query.ts';
 import { notifyOperators } from '../../jobs/notify.ts';
 import { lockMany } from '../../transactions/locks.ts';
@@ -14,7 +14,7 @@ const findOperatorKeys = query<{ hash: string; id: string }>(
 );
 
 /** Revokes leaked operator keys, and tells the operators of this instance. */
-export async function revokeLeakedOperatorKeys({ db }: Services, leaks: readonly Leak[]): Promise<ReadonlySet<string>> {
+export async function revokeLeakedOperatorKeys(db: Database, leaks: readonly Leak[]): Promise<ReadonlySet<string>> {
   const found = await db.query(findOperatorKeys, [leaks.map(({ hash }) => hash.toString('hex')).join(' ')]);
   for (const { hash, id } of found) {
     const report = leaks.find((leak) => leak.hash.toString('hex') === hash);

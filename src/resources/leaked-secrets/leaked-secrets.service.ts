@@ -32,7 +32,7 @@ export async function revokeLeaked(services: Services, reports: readonly LeakRep
   for (const [revoke, leaks] of byRevoker) {
     const all = [...leaks.values()];
     for (let from = 0; from < all.length; from += AT_ONCE)
-      for (const hash of await revoke(services, all.slice(from, from + AT_ONCE))) known.add(hash);
+      for (const hash of await revoke(services.db, all.slice(from, from + AT_ONCE))) known.add(hash);
   }
   return hashes.map((hash) => known.has(hash.toString('hex')));
 }

@@ -1,4 +1,4 @@
-import type { Services } from '../../service/services.ts';
+import type { Database } from '../../db/database.ts';
 import { query } from '../../db/query.ts';
 import { notify } from '../../jobs/notify.ts';
 import { revokeGrants } from '../../transactions/revocation.ts';
@@ -24,7 +24,7 @@ const findTokens = query<{
  * Revokes leaked access and refresh tokens with all tokens and API keys of the same consent, because the holder of
  * one can have got the others. Other devices of the person keep their access.
  */
-export async function revokeLeakedTokens({ db }: Services, leaks: readonly Leak[]): Promise<ReadonlySet<string>> {
+export async function revokeLeakedTokens(db: Database, leaks: readonly Leak[]): Promise<ReadonlySet<string>> {
   const found = await db.query(findTokens, [leaks.map(({ hash }) => hash.toString('hex')).join(' ')]);
   for (const {
     hash,

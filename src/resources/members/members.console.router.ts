@@ -37,23 +37,21 @@ export const membersConsoleRouter = router({
     .meta({ effect: 'widens if the role is privileged' })
     .output(consoleMemberOutput)
     .mutation(async ({ ctx: { services, caller }, input }) =>
-      withAccountId(
-        presentMember(await setMemberRole(services, { caller, accountId: accountIdOf(input) }, input.roleId)),
-      ),
+      withAccountId(presentMember(await setMemberRole(services.db, caller, accountIdOf(input), input.roleId))),
     ),
 
   activate: teamProcedure({ scope, permission, input: memberId })
     .meta({ effect: 'widens if the role is privileged' })
     .output(consoleMemberOutput)
     .mutation(async ({ ctx: { services, caller }, input }) =>
-      withAccountId(presentMember(await activateMember(services, { caller, accountId: accountIdOf(input) }))),
+      withAccountId(presentMember(await activateMember(services, caller, accountIdOf(input)))),
     ),
 
   deactivate: teamProcedure({ scope, permission, input: memberId })
     .meta({ effect: 'none' })
     .output(consoleMemberOutput)
     .mutation(async ({ ctx: { services, caller }, input }) =>
-      withAccountId(presentMember(await deactivateMember(services, { caller, accountId: accountIdOf(input) }))),
+      withAccountId(presentMember(await deactivateMember(services.db, caller, accountIdOf(input)))),
     ),
 
   setExpiry: teamProcedure({ scope, permission, input: { ...memberId, expiresAt: memberExpiry } })
@@ -61,7 +59,7 @@ export const membersConsoleRouter = router({
     .output(consoleMemberOutput)
     .mutation(async ({ ctx: { services, caller }, input }) => {
       const expiresAt = input.expiresAt === null ? null : new Date(input.expiresAt);
-      const member = await setMemberExpiry(services, { caller, accountId: accountIdOf(input) }, expiresAt);
+      const member = await setMemberExpiry(services, caller, accountIdOf(input), expiresAt);
       return withAccountId(presentMember(member));
     }),
 
@@ -74,7 +72,7 @@ export const membersConsoleRouter = router({
     .meta({ effect: 'none' })
     .output(success)
     .mutation(async ({ ctx, input }) => {
-      await removeMemberWithInvitations(ctx.services, ctx.caller, accountIdOf(input));
+      await removeMemberWithInvitations(ctx.services.db, ctx.caller, accountIdOf(input));
       return SUCCESS;
     }),
 

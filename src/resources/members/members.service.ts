@@ -12,7 +12,6 @@ import { endMembership, lockMembershipSteps, type LockedMembership } from './end
 import { type Account, Membership, type Role } from '../../entities/index.ts';
 import { ProblemError } from '../../problems/error.ts';
 import { findTeamRole } from '../roles/find-team-role.ts';
-import type { Services } from '../../service/services.ts';
 
 type Remover = TeamCaller | OperatorCaller | 'system';
 
@@ -21,7 +20,11 @@ export const removeMember = (db: TransactionScope, caller: Remover, teamId: stri
   change(db, caller, toRemove(teamId, userId), (opened, found) => remove(opened, teamId, userId, found));
 
 /** Removes a member and ends all invitations that they sent, which the caller has to be able to revoke. */
-export const removeMemberWithInvitations = ({ db }: Services, caller: TeamCaller, userId: string): Promise<void> => {
+export const removeMemberWithInvitations = (
+  db: TransactionScope,
+  caller: TeamCaller,
+  userId: string,
+): Promise<void> => {
   const { teamId } = caller;
   return change(db, caller, toRemove(teamId, userId), (opened, found) => {
     requirePermission(opened.role.permissions, 'invite_members');

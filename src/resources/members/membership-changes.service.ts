@@ -16,31 +16,37 @@ import type { Change, TransactionScope } from '../../transactions/steps.ts';
 import { findTeamRole } from '../roles/find-team-role.ts';
 import { requireFreeSeat } from '../billing/seats.ts';
 
-/** The caller and the member whose membership changes. */
-type Subject = { readonly caller: TeamCaller; readonly accountId: string };
-
 /** Changes the role of a member. The caller needs every permission of the former and of the new role. */
-export async function setMemberRole({ db }: Services, subject: Subject, roleId: string): Promise<Membership> {
-  return changeMember(db, subject, 'edit_team_settings', async (tx, membership, held) => {
+export async function setMemberRole(
+  db: TransactionScope,
+  caller: TeamCaller,
+  accountId: string,
+  roleId: string,
+): Promise<Membership> {
+  return changeMember(db, { caller, accountId, requires: 'edit_team_settings' }, async (tx, membership, held) => {
     requireNotAbove(held, membership.role);
-    const role = await findTeamRole(tx, subject.caller.teamId, roleId, '/roleId');
+    const role = await findTeamRole(tx, caller.teamId, roleId, '/roleId');
     requireCanGrant(held, role);
-    await requireProofToGive(role, tx, subject.caller.credential);
+    await requireProofToGive(role, tx, caller.credential);
     if (membership.role === role) return null;
-    await notifyOfGift(tx, subject.caller, membership, role);
+    await notifyOfGift(tx, caller, membership, role);
     membership.role = role;
     return ['member.role_changed', { roleId, name: role.name }];
   });
 }
 
 /** Reactivates a membership and clears an expiry in the past. Requires a free seat, and a role that the caller can grant. */
-export async function activateMember({ db, config }: Services, subject: Subject): Promise<Membership> {
-  return changeMember(db, subject, 'remove_members', async (tx, membership, held) => {
+export async function activateMember(
+  { db, config }: Services,
+  caller: TeamCaller,
+  accountId: string,
+): Promise<Membership> {
+  return changeMember(db, { caller, accountId, requires: 'remove_members' }, async (tx, membership, held) => {
     if (isActiveNow(membership)) return null;
     requireCanGrant(held, membership.role);
-    await requireFreeSeat(tx, config.plans, subject.caller.teamId);
-    await requireProofToGive(membership.role, tx, subject.caller.credential);
-    await notifyOfGift(tx, subject.caller, membership);
+    await requireFreeSeat(tx, config.plans, caller.teamId);
+    await requireProofToGive(membership.role, tx, caller.credential);
+    await notifyOfGift(tx, caller, membership);
     membership.isActive = true;
     if (membership.isExpired) Object.assign(membership, { expiresAt: null, isExpired: false });
     return ['member.activated', {}];
@@ -48,8 +54,12 @@ export async function activateMember({ db, config }: Services, subject: Subject)
 }
 
 /** Deactivates a membership: the member no longer sees the team, and the seat is free. */
-export async function deactivateMember({ db }: Services, subject: Subject): Promise<Membership> {
-  return changeMember(db, subject, 'remove_members', async (_tx, membership) => {
+export async function deactivateMember(
+  db: TransactionScope,
+  caller: TeamCaller,
+  accountId: string,
+): Promise<Membership> {
+  return changeMember(db, { caller, accountId, requires: 'remove_members' }, async (_tx, membership) => {
     if (!membership.isActive) return null;
     membership.isActive = false;
     return ['member.deactivated', {}];
@@ -62,23 +72,26 @@ export async function deactivateMember({ db }: Services, subject: Subject): Prom
  */
 export async function setMemberExpiry(
   { db, config }: Services,
-  subject: Subject,
+  caller: TeamCaller,
+  accountId: string,
   expiresAt: Date | null,
 ): Promise<Membership> {
-  return changeMember(db, subject, 'remove_members', async (tx, membership, held, now) => {
+  return changeMember(db, { caller, accountId, requires: 'remove_members' }, async (tx, membership, held, now) => {
     if (expiresAt !== null && expiresAt <= now) throw invalidInput('/expiresAt', 'It must be in the future.');
     const isProlonged = isLater(expiresAt, membership.expiresAt ?? null);
     if (isProlonged) requireCanGrant(held, membership.role);
-    if (membership.isActive && membership.isExpired) await requireFreeSeat(tx, config.plans, subject.caller.teamId);
+    if (membership.isActive && membership.isExpired) await requireFreeSeat(tx, config.plans, caller.teamId);
     if (isProlonged) {
-      await requireProofToGive(membership.role, tx, subject.caller.credential);
-      await notifyOfGift(tx, subject.caller, membership);
+      await requireProofToGive(membership.role, tx, caller.credential);
+      await notifyOfGift(tx, caller, membership);
     }
     if ((membership.expiresAt?.getTime() ?? null) === (expiresAt?.getTime() ?? null)) return null;
     Object.assign(membership, { expiresAt, isExpired: false });
     return ['member.expiry_changed', { expiresAt: expiresAt?.toISOString() ?? null }];
   });
 }
+
+type Subject = { readonly caller: TeamCaller; readonly accountId: string; readonly requires: Permission };
 
 /** @returns the event to record, or null if nothing changed */
 type Apply = (
@@ -95,11 +108,10 @@ type Apply = (
  */
 async function changeMember(
   db: TransactionScope,
-  { caller, accountId }: Subject,
-  permission: Permission,
+  { caller, accountId, requires }: Subject,
   apply: Apply,
 ): Promise<Membership> {
-  const spec = { on: { team: caller.teamId }, requires: permission, reads: [nowStep] } as const;
+  const spec = { on: { team: caller.teamId }, requires, reads: [nowStep] } as const;
   return change(db, caller, spec, async (tx, [time]) => {
     const membership = await lockMember(tx, caller.teamId, accountId);
     if (membership === null) throw new ProblemError('member_not_found');

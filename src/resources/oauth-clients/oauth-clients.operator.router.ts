@@ -130,7 +130,7 @@ export const createOperatorClientsRouter = (operatorProcedure: OperatorProcedure
       .input(operatorClientInput)
       .output(success)
       .mutation(async ({ ctx: { services, operator }, input: { clientId } }) => {
-        await deleteClient(services, { operator }, clientId);
+        await deleteClient(services.db, { operator }, clientId);
         return SUCCESS;
       }),
   });

@@ -52,7 +52,7 @@ export const oauthClientsRouter = router({
     .input(deleteClientInput)
     .output(success)
     .mutation(async ({ ctx: { services, principal }, input }) => {
-      await clients.deleteClient(services, principal, input.clientId);
+      await clients.deleteClient(services.db, principal, input.clientId);
       return SUCCESS;
     }),
 });

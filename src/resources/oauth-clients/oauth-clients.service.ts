@@ -166,7 +166,7 @@ export async function rotateSecret(
 }
 
 /** Deletes a client with its grants. A client with very many loses all access at once, and its rows later by a job. */
-export async function deleteClient({ db }: Services, caller: Caller, clientId: string): Promise<void> {
+export async function deleteClient(db: TransactionScope, caller: Caller, clientId: string): Promise<void> {
   // The account comes first, because deleting it deletes its clients and its grants.
   const first = caller === 'system' ? ([[lockOwnerOfClient, [clientId]]] as const) : [];
   await changeClients(db, caller, { isShared: false, first }, async (tx) => {

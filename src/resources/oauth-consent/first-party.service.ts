@@ -1,3 +1,4 @@
+import type { Database } from '../../db/database.ts';
 import type { Services } from '../../service/services.ts';
 import type { Principal } from '../../auth/principal.ts';
 import { findActiveMembership } from '../../auth/authenticate.ts';
@@ -73,7 +74,7 @@ const refuseOtherAccount = command<{ id_hash: Buffer }>(
 );
 
 /** Answers a request with an error if its client wants no page. @returns whether it does */
-export async function refuseAtOnce({ db }: Services, hold: Hold, reason: Reason): Promise<boolean> {
+export async function refuseAtOnce(db: Database, hold: Hold, reason: Reason): Promise<boolean> {
   const rows = await db.run(refuseWithoutPage, [...getHoldValues(hold), reason]);
   return rows.length > 0;
 }

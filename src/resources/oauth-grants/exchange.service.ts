@@ -1,7 +1,6 @@
 import { sortScopes } from '../../auth/scopes.ts';
 import type { Database } from '../../db/database.ts';
 import { command, query } from '../../db/query.ts';
-import type { Services } from '../../service/services.ts';
 import {
   GRANT_DAYS,
   newId,
@@ -62,7 +61,7 @@ const consentOfCode = query<Consent>(
  * audience gets the scopes of the consent and a new expiry. Of concurrent calls only one succeeds.
  */
 export async function exchangeCode(
-  { db }: Services,
+  db: Database,
   codeHash: Buffer,
   requestedResource: Resource | undefined,
 ): Promise<Exchange> {

@@ -16,14 +16,14 @@ export const grantsRouter = router({
     .meta({ effect: 'none' })
     .input(narrowInput)
     .output(grantOutput)
-    .mutation(({ ctx, input }) => reduceScopes(ctx.services, ctx.principal, input.grantId, input.scopes)),
+    .mutation(({ ctx, input }) => reduceScopes(ctx.services.db, ctx.principal, input.grantId, input.scopes)),
 
   revoke: sessionProcedure
     .meta({ effect: 'none' })
     .input(revokeInput)
     .output(success)
     .mutation(async ({ ctx, input }) => {
-      await revokeGrant(ctx.services, ctx.principal, input.grantId);
+      await revokeGrant(ctx.services.db, ctx.principal, input.grantId);
       return SUCCESS;
     }),
 });

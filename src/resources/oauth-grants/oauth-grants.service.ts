@@ -6,11 +6,11 @@ import type { Principal } from '../../auth/principal.ts';
 import { sortScopes } from '../../auth/scopes.ts';
 import type { Scope } from '../../entities/index.ts';
 import { ProblemError } from '../../problems/error.ts';
-import type { Services } from '../../service/services.ts';
 import { liveGrantStep, presentGrant, type LiveGrant } from './oauth-grants.queries.ts';
+import type { TransactionScope } from '../../transactions/steps.ts';
 
 /** Removes scopes from a grant, its tokens and its API keys, effective for the next request. */
-export async function reduceScopes({ db }: Services, caller: Principal, grantId: string, scopes: readonly Scope[]) {
+export async function reduceScopes(db: TransactionScope, caller: Principal, grantId: string, scopes: readonly Scope[]) {
   const { accountId } = caller;
   return change(db, caller, toChange(accountId, grantId), async (tx, [, [row]]) => {
     const before = requireGrant(row);
@@ -29,7 +29,7 @@ export async function reduceScopes({ db }: Services, caller: Principal, grantId:
  * Revokes a grant, its tokens and the API keys that were created through it, effective for the next request. Consents
  * for the same client whose codes were not exchanged yet are withdrawn with it.
  */
-export async function revokeGrant({ db }: Services, caller: Principal, grantId: string): Promise<void> {
+export async function revokeGrant(db: TransactionScope, caller: Principal, grantId: string): Promise<void> {
   const { accountId } = caller;
   await change(db, caller, toChange(accountId, grantId), async (tx, [, [row]]) => {
     const { client } = requireGrant(row);

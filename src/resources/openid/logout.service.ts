@@ -4,6 +4,7 @@ import type { Services } from '../../service/services.ts';
 import { change } from '../../transactions/change.ts';
 import { revokeSessions } from '../sessions/sessions.service.ts';
 import { readSigned } from './signing-keys.ts';
+import type { TransactionScope } from '../../transactions/steps.ts';
 
 /** The parameters of a logout request (RP-Initiated Logout, section 2) that Roster uses. */
 export const LOGOUT_PARAMETERS = [
@@ -74,7 +75,7 @@ export const isOfSession = (hint: IdTokenHint | null, { accountId, credentialId 
   hint !== null && hint.sub === accountId && hint.sid === credentialId;
 
 /** Ends a session because an application asked for it. */
-export const endByApplication = ({ db }: Services, { credentialId }: Principal): Promise<number> =>
+export const endByApplication = (db: TransactionScope, { credentialId }: Principal): Promise<number> =>
   change(db, 'visitor', { on: 'installation', requires: 'nothing' }, (tx) =>
     revokeSessions(tx, { id: credentialId }, 'signed out by an application'),
   );
@@ -84,7 +85,7 @@ export const endByApplication = ({ db }: Services, { credentialId }: Principal):
  * goes on, and the application tells its user that they are signed out. A stolen id token can end that one session, and
  * gives access to nothing.
  */
-export const endHinted = async ({ db }: Services, { sub: account, sid: id }: IdTokenHint): Promise<void> => {
+export const endHinted = async (db: TransactionScope, { sub: account, sid: id }: IdTokenHint): Promise<void> => {
   if (id === null) return;
   await change(db, 'visitor', { on: 'installation', requires: 'nothing' }, (tx) =>
     revokeSessions(tx, { id, account }, 'signed out by an application'),

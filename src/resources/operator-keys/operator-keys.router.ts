@@ -94,7 +94,7 @@ export const createOperatorKeysRouter = (operatorProcedure: OperatorProcedures) 
       .input(operatorKeyInput)
       .output(success)
       .mutation(async ({ ctx: { services, operator }, input: { keyId } }) => {
-        await revokeOperatorKey(services, { operator }, keyId);
+        await revokeOperatorKey(services.db, { operator }, keyId);
         return SUCCESS;
       }),
   });

@@ -1,6 +1,6 @@
 import { raw } from '@mikro-orm/postgresql';
 import { secretsOf } from '../../transactions/expire-secrets.ts';
-import type { Change } from '../../transactions/steps.ts';
+import type { Change, TransactionScope } from '../../transactions/steps.ts';
 import { isWithin, toNetwork } from '../../auth/networks.ts';
 import { sortOperatorScopes } from '../../auth/operator-scopes.ts';
 import type { Services } from '../../service/services.ts';
@@ -95,7 +95,7 @@ export async function rotateOperatorKey(
 }
 
 /** Revokes a key, from the next request on. */
-export const revokeOperatorKey = ({ db }: Pick<Services, 'db'>, caller: Caller, keyId: string): Promise<void> =>
+export const revokeOperatorKey = (db: TransactionScope, caller: Caller, keyId: string): Promise<void> =>
   change(db, caller, { on: { operatorKey: keyId }, requires: 'operator' }, async ({ em, record }) => {
     const key = await em.findOne(OperatorKey, keyId);
     if (!key || key.revokedAt) throw new ProblemError('operator_key_not_found');

@@ -38,7 +38,7 @@ export const passkeysRouter = router({
     .input(renameInput)
     .output(passkeyOutput)
     .mutation(async ({ ctx, input }) =>
-      passkeys.presentPasskey(await passkeys.renamePasskey(ctx.services, ctx.principal, input.id, input.name)),
+      passkeys.presentPasskey(await passkeys.renamePasskey(ctx.services.db, ctx.principal, input.id, input.name)),
     ),
 
   remove: sessionProcedure
@@ -46,7 +46,7 @@ export const passkeysRouter = router({
     .input(removeInput)
     .output(success)
     .mutation(async ({ ctx, input }) => {
-      await passkeys.removePasskey(ctx.services, ctx.principal, input.id);
+      await passkeys.removePasskey(ctx.services.db, ctx.principal, input.id);
       return SUCCESS;
     }),
 

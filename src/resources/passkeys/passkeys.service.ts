@@ -2,7 +2,7 @@ import { isUniqueViolation } from '../../db/errors.ts';
 import { command } from '../../db/query.ts';
 import { change } from '../../transactions/change.ts';
 import { requireVerifiedEmail } from '../accounts/require-account.ts';
-import type { Change } from '../../transactions/steps.ts';
+import type { Change, TransactionScope } from '../../transactions/steps.ts';
 import type { Principal } from '../../auth/principal.ts';
 import { countAttempt } from '../../rate-limit/attempts.ts';
 import { Account, Passkey } from '../../entities/index.ts';
@@ -191,7 +191,7 @@ async function noteUse(tx: Change, { id }: Credential, counter: number): Promise
 }
 
 /** Renames a passkey of the account. @throws passkey_not_found (404) */
-export const renamePasskey = ({ db }: Services, caller: Principal, id: string, name: string): Promise<Passkey> =>
+export const renamePasskey = (db: TransactionScope, caller: Principal, id: string, name: string): Promise<Passkey> =>
   change(db, caller, ofCaller(caller), async ({ em: tx, account, record }) => {
     const passkey = await tx.findOne(Passkey, { id, account: account.id });
     if (passkey === null) throw new ProblemError('passkey_not_found');
@@ -202,7 +202,7 @@ export const renamePasskey = ({ db }: Services, caller: Principal, id: string, n
   });
 
 /** Removes a passkey, unless it is the only way to sign in. */
-export async function removePasskey({ db }: Services, principal: Principal, id: string): Promise<void> {
+export async function removePasskey(db: TransactionScope, principal: Principal, id: string): Promise<void> {
   await change(db, principal, ofCaller(principal), async (tx) => {
     const account = await tx.em.findOneOrFail(Account, principal.accountId);
     const passkey = await tx.em.findOne(Passkey, { id, account: account.id });

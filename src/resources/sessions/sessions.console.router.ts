@@ -16,6 +16,6 @@ export const sessionsConsoleRouter = router({
     .meta({ effect: 'none' })
     .output(z.object({ revoked: z.int() }))
     .mutation(async ({ ctx: { services, principal } }) => ({
-      revoked: await revokeOtherSessions(services, principal),
+      revoked: await revokeOtherSessions(services.db, principal),
     })),
 });

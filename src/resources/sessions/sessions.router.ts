@@ -30,7 +30,7 @@ export const sessionsRouter = router({
     .input(z.object({ sessionId: resourceId }))
     .output(success)
     .mutation(async ({ ctx, input }) => {
-      await revokeMySession(ctx.services, ctx.principal, input.sessionId);
+      await revokeMySession(ctx.services.db, ctx.principal, input.sessionId);
       return SUCCESS;
     }),
 });

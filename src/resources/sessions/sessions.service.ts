@@ -6,7 +6,6 @@ import type { Principal } from '../../auth/principal.ts';
 import { openSession as isOpen } from '../../db/predicates.ts';
 import { PROOF_TIME, withProofNow } from '../../auth/session-proofs.ts';
 import type { ProofMethod, Proofs } from '../../entities/index.ts';
-import type { Services } from '../../service/services.ts';
 import { logoutJobs } from '../../jobs/logouts.ts';
 import { change } from '../../transactions/change.ts';
 import { lockSession, lockSessionsOfAccount, type LockedSession } from '../../transactions/lock-credentials.ts';
@@ -79,12 +78,12 @@ async function endLocked(change: Change, locked: readonly LockedSession[], reaso
 }
 
 /** Revokes a session of the account. An unknown id, or one of another account, is ignored (specification, section 4.5). */
-export const revokeMySession = async ({ db }: Services, caller: Principal, sessionId: string): Promise<void> => {
+export const revokeMySession = async (db: Database, caller: Principal, sessionId: string): Promise<void> => {
   await endOwn(db, caller, { id: sessionId, account: caller.accountId });
 };
 
 /** Revokes all sessions of the account except the calling one. @returns how many */
-export const revokeOtherSessions = ({ db }: Services, caller: Principal): Promise<number> =>
+export const revokeOtherSessions = (db: Database, caller: Principal): Promise<number> =>
   endOwn(db, caller, { account: caller.accountId, except: caller.credentialId });
 
 function endOwn(db: Database, caller: Principal, which: SessionFilter): Promise<number> {

@@ -122,7 +122,7 @@ export const authRouter = router({
     .meta({ effect: 'none' })
     .output(success)
     .mutation(async ({ ctx }) => {
-      await signOut(ctx.services, ctx.browserClient, ctx.authentication);
+      await signOut(ctx.services.db, ctx.browserClient, ctx.authentication);
       return SUCCESS;
     }),
 

@@ -1,3 +1,4 @@
+import type { Database } from '../../db/database.ts';
 import type { Services } from '../../service/services.ts';
 import type { Authentication } from '../../auth/authenticate.ts';
 import type { Principal } from '../../auth/principal.ts';
@@ -106,7 +107,7 @@ const endSignUpSession = command<never>(
 
 /** Revokes the caller's session, if there is one, and always clears its cookie. */
 export async function signOut(
-  { db }: Services,
+  db: Database,
   browserClient: BrowserClient,
   authentication: Authentication,
 ): Promise<void> {

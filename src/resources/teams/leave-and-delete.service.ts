@@ -1,12 +1,11 @@
 import type { Database } from '../../db/database.ts';
-import type { Services } from '../../service/services.ts';
 import { Team } from '../../entities/index.ts';
 import { withRests } from '../../db/turns/rest.ts';
 import { ProblemError } from '../../problems/error.ts';
 import { command, query, type Command } from '../../db/query.ts';
 import { planByIndexes } from '../../jobs/steps.ts';
 import { lockRows } from '../../transactions/lock-order.ts';
-import type { Change } from '../../transactions/steps.ts';
+import type { Change, TransactionScope } from '../../transactions/steps.ts';
 import type { OperatorCaller, TeamCaller } from '../../transactions/caller.ts';
 import { change } from '../../transactions/change.ts';
 import { endMembership, lockMembershipSteps } from '../members/end-membership.ts';
@@ -15,7 +14,7 @@ import { notifyOwner } from '../../jobs/notify.ts';
 import { removeEndpoints } from '../../jobs/remove-endpoint.ts';
 
 /** Deletes the caller's own membership and revokes their credentials for the team. */
-export function leaveTeam({ db }: Services, caller: TeamCaller): Promise<void> {
+export function leaveTeam(db: TransactionScope, caller: TeamCaller): Promise<void> {
   const { teamId, accountId } = caller;
   const reads = lockMembershipSteps(teamId, accountId);
   return change(db, caller, { on: { team: teamId }, requires: 'member', reads }, async (opened, found) => {

@@ -81,7 +81,7 @@ export const teamsConsoleRouter = router({
     .meta({ effect: 'none' })
     .output(success)
     .mutation(async ({ ctx: { services, caller } }) => {
-      await leaveTeam(services, caller);
+      await leaveTeam(services.db, caller);
       return SUCCESS;
     }),
 

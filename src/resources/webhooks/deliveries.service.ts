@@ -1,19 +1,18 @@
 import { command } from '../../db/query.ts';
-import type { Services } from '../../service/services.ts';
 import { WebhookDelivery, type WebhookEndpoint } from '../../entities/index.ts';
 import { storedNames } from '../../events/catalogue.ts';
 import { ProblemError } from '../../problems/error.ts';
 import { TEST_TYPE } from '../../webhooks/payload.ts';
 import { wakeEndpointsStep } from '../../webhooks/queue.ts';
 import { endpointFields } from '../../webhooks/disable.ts';
-import type { Change } from '../../transactions/steps.ts';
+import type { Change, TransactionScope } from '../../transactions/steps.ts';
 import { TEAM_TYPES } from '../../webhooks/types.ts';
 import { canSee, requireVisible, withEndpoint, type Owner } from './owner.ts';
 
 const WAITING_TESTS_MAX = 5;
 
 /** Sends a test event, once. @returns the id of its delivery */
-export const sendTestEvent = ({ db }: Services, owner: Owner, endpointId: string): Promise<string> =>
+export const sendTestEvent = (db: TransactionScope, owner: Owner, endpointId: string): Promise<string> =>
   withEndpoint(db, owner, endpointId, async (tx, endpoint) => {
     requireActive(endpoint);
     const waiting = { endpoint: endpointId, eventId: null, state: 'waiting' as const };
@@ -52,7 +51,12 @@ const replayBatch = command<{ id: string }>(
  * Sends a delivery again, with the same `webhook-id`. The caller must be able to see its event.
  * @throws webhook_delivery_not_found (404), permission_missing (403)
  */
-export const replayDelivery = ({ db }: Services, owner: Owner, endpointId: string, deliveryId: string): Promise<void> =>
+export const replayDelivery = (
+  db: TransactionScope,
+  owner: Owner,
+  endpointId: string,
+  deliveryId: string,
+): Promise<void> =>
   withEndpoint(db, owner, endpointId, async (tx, endpoint, held) => {
     requireActive(endpoint);
     const delivery = await tx.em.findOne(WebhookDelivery, { id: deliveryId, endpoint: endpointId });
@@ -67,7 +71,7 @@ export const replayDelivery = ({ db }: Services, owner: Owner, endpointId: strin
  * Sends again what failed or was skipped since a time, the latest first, at most `REPLAYED_MAX`, without events that the
  * caller may not see. What the responsible member may still not see is skipped again. @returns the number of deliveries
  */
-export const replayFailed = ({ db }: Services, owner: Owner, endpointId: string, since: Date): Promise<number> =>
+export const replayFailed = (db: TransactionScope, owner: Owner, endpointId: string, since: Date): Promise<number> =>
   withEndpoint(db, owner, endpointId, async (tx, endpoint, held) => {
     requireActive(endpoint);
     const visible =

@@ -111,7 +111,7 @@ export const webhooksConsoleRouter = router({
     .input(endpointInput)
     .output(z.object({ deliveryId: z.string() }))
     .mutation(async ({ ctx: { services, owner }, input }) => ({
-      deliveryId: await sendTestEvent(services, owner, input.endpointId),
+      deliveryId: await sendTestEvent(services.db, owner, input.endpointId),
     })),
 
   deliveries: editorProcedure('teams:read')
@@ -124,7 +124,7 @@ export const webhooksConsoleRouter = router({
     .input(replayInput)
     .output(success)
     .mutation(async ({ ctx: { services, owner }, input: { endpointId, deliveryId } }) => {
-      await replayDelivery(services, owner, endpointId, deliveryId);
+      await replayDelivery(services.db, owner, endpointId, deliveryId);
       return SUCCESS;
     }),
 
@@ -133,7 +133,7 @@ export const webhooksConsoleRouter = router({
     .input(replayFailedInput)
     .output(z.object({ replayed: z.int() }))
     .mutation(async ({ ctx: { services, owner }, input: { endpointId, since } }) => ({
-      replayed: await replayFailed(services, owner, endpointId, new Date(since)),
+      replayed: await replayFailed(services.db, owner, endpointId, new Date(since)),
     })),
 });
 

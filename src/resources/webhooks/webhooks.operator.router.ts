@@ -177,7 +177,7 @@ export const webhooksOperatorRouter = router({
     .input(endpointInput)
     .output(testAnswer)
     .mutation(async ({ ctx: { services, operator }, input }) => ({
-      deliveryId: await sendTestEvent(services, { operator }, input.endpointId),
+      deliveryId: await sendTestEvent(services.db, { operator }, input.endpointId),
     })),
 
   listWebhookDeliveries: procedure
@@ -211,7 +211,7 @@ export const webhooksOperatorRouter = router({
     .input(replayInput)
     .output(success)
     .mutation(async ({ ctx: { services, operator }, input: { endpointId, deliveryId } }) => {
-      await replayDelivery(services, { operator }, endpointId, deliveryId);
+      await replayDelivery(services.db, { operator }, endpointId, deliveryId);
       return SUCCESS;
     }),
 
@@ -230,6 +230,6 @@ export const webhooksOperatorRouter = router({
     .input(replayFailedInput)
     .output(replayedAnswer)
     .mutation(async ({ ctx: { services, operator }, input: { endpointId, since } }) => ({
-      replayed: await replayFailed(services, { operator }, endpointId, new Date(since)),
+      replayed: await replayFailed(services.db, { operator }, endpointId, new Date(since)),
     })),
 });
