@@ -4,7 +4,7 @@ import { retryConflicts } from '../errors.ts';
 import { JsonList } from '../lists/json-list.ts';
 import type { List, ListRunner } from '../lists/list.ts';
 import type { ListQueue } from '../lists/queue.ts';
-import { openTransaction, SNAPSHOT, type OpenTransaction } from './open-transaction.ts';
+import { openTransaction, type OpenTransaction } from './open-transaction.ts';
 import { createPipeline } from './reads.ts';
 import { pipelineTransaction } from './transaction.ts';
 import type { Pools } from '../connection/pools.ts';
@@ -27,8 +27,6 @@ export type CommandRunner = ListRunner & {
    * @param teamId the team that it locks
    */
   readonly transact: <Result>(work: (open: OpenTransaction) => Promise<Result>, teamId?: string) => Promise<Result>;
-  /** Runs `work` in a transaction that only reads and sees the database as it is at its first statement. */
-  readonly readSnapshot: <Result>(work: (open: OpenTransaction) => Promise<Result>) => Promise<Result>;
 };
 
 type Connections = {
@@ -67,10 +65,6 @@ export function createQueryRunner(
     transact(work, teamId) {
       const inTurn = () => retryConflicts(() => writeQueue.run(() => openTransaction(pools.writes, orm, work), teamId));
       return withSpan === undefined ? inTurn() : withSpan('postgresql', 'transaction', inTurn);
-    },
-    readSnapshot(work) {
-      const read = () => openTransaction(pools.writes, orm, work, SNAPSHOT);
-      return withSpan === undefined ? read() : withSpan('postgresql', 'transaction', read);
     },
   };
 }
