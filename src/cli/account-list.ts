@@ -1,11 +1,7 @@
 import type { Command } from 'commander';
-import { Account } from '../entities/index.ts';
-import { presentAccountState } from '../resources/accounts/accounts.schema.ts';
-import { eachRow } from '../resources/operator/listing.queries.ts';
+import { listAllAccounts, type ListedAccount } from '../resources/operator/listing.queries.ts';
 import { withServices } from './operate.ts';
 import { printList, type Line } from './output.ts';
-
-const PAGE_ROWS = 500;
 
 export function accountListCommand(account: Command): void {
   account
@@ -14,10 +10,8 @@ export function accountListCommand(account: Command): void {
     .action(
       withServices(({ db }, _options: object, command) =>
         printList(command, {
-          rows: eachRow((after) =>
-            db.em().find(Account, { id: { $gt: after } }, { orderBy: { id: 'asc' }, limit: PAGE_ROWS }),
-          ),
-          json: presentAccountState,
+          rows: listAllAccounts(db),
+          json: (row) => row,
           line: accountLine,
           empty: 'There are no accounts.',
         }),
@@ -25,12 +19,12 @@ export function accountListCommand(account: Command): void {
     );
 }
 
-export function accountLine(account: Account): Line {
+export function accountLine(account: ListedAccount): Line {
   const name = [account.firstName, account.lastName].filter(Boolean).join(' ');
   const marks = [
     account.role,
-    account.emailVerifiedAt ? 'verified' : 'unverified',
-    ...(account.disabledAt ? ['disabled'] : []),
+    account.emailVerified ? 'verified' : 'unverified',
+    ...(account.disabled ? ['disabled'] : []),
   ];
   return [account.id, account.email ?? '-', name || null, `(${marks.join(', ')})`];
 }

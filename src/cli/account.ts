@@ -45,7 +45,10 @@ export function accountCommands(account: Command): void {
       withServices(async ({ db, config }, { verified, passwordStdin, ...input }: CreateOptions, command) => {
         const password = passwordStdin ? await readPassword(terminalOf(command).stdin) : input.password;
         const created = await createAccount(db, 'system', config, { ...input, password, isEmailVerified: verified });
-        const lines = [accountLine(created), ...(input.role === 'admin' ? operatorHint(config.baseUrl, input) : [])];
+        const lines = [
+          accountLine(presentAccountState(created)),
+          ...(input.role === 'admin' ? operatorHint(config.baseUrl, input) : []),
+        ];
         return { json: presentAccount(created), lines };
       }),
     );
@@ -92,4 +95,7 @@ const operatorHint = (baseUrl: string, { email, password }: Pick<CreateOptions, 
   `Sign in at ${baseUrl}/sign-in ${password === undefined ? `with a link to ${email}` : 'with the password'}, then open ${baseUrl}/operator.`,
 ];
 
-const answer = (account: Account): Answer => ({ json: presentAccountState(account), lines: [accountLine(account)] });
+const answer = (account: Account): Answer => {
+  const json = presentAccountState(account);
+  return { json, lines: [accountLine(json)] };
+};

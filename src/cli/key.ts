@@ -1,8 +1,9 @@
 import { InvalidArgumentError, type Command } from 'commander';
 import { isAccountOnly } from '../auth/scopes.ts';
-import { Membership, SCOPES, Team, type Scope } from '../entities/index.ts';
+import { SCOPES, type Scope } from '../entities/index.ts';
 import { presentFullKey } from '../resources/api-keys/api-keys.schema.ts';
 import { createApiKeyFor } from '../resources/api-keys/creation.service.ts';
+import { memberOfTeam, teamExists } from '../resources/operator/member-list.queries.ts';
 import type { Services } from '../service/services.ts';
 import { CommandError } from './failure.ts';
 import { keyListCommand } from './key-list.ts';
@@ -87,8 +88,10 @@ function scopes(raw: string): readonly Scope[] | 'all' {
 
 // Inactive members are accepted: the key works while the membership is active.
 async function requireMember({ db }: Services, teamId: string, account: { id: string; email: string }): Promise<void> {
-  const em = db.em();
-  if ((await em.count(Team, { id: teamId })) === 0) throw new CommandError(`--team: team ${teamId} does not exist`);
-  const isMember = (await em.count(Membership, { team: teamId, account: account.id })) > 0;
-  if (!isMember) throw new CommandError(`--team: ${account.email} is not a member of this team`);
+  const [teams, members] = await Promise.all([
+    db.query(teamExists, [teamId]),
+    db.query(memberOfTeam, [teamId, account.id]),
+  ]);
+  if (teams.length === 0) throw new CommandError(`--team: team ${teamId} does not exist`);
+  if (members.length === 0) throw new CommandError(`--team: ${account.email} is not a member of this team`);
 }

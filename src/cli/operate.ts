@@ -2,7 +2,6 @@ import type { Command } from 'commander';
 import { runAs, type Actor } from '../events/actor.ts';
 import { resolvePooler } from '../db/pooler/detect.ts';
 import { readConfig, type Config } from '../config/config.ts';
-import type { Account } from '../entities/index.ts';
 import type { Services } from '../service/services.ts';
 import { CommandError } from './failure.ts';
 import { print, type Answer } from './output.ts';
@@ -65,17 +64,20 @@ export async function withDatabase<Result>(
 }
 
 /** Finds an account by its email address, or by `ext:` and its external id. @throws CommandError with the name of the option */
-export async function requireAccountByEmail(services: Services, given: string, option = '--email'): Promise<Account> {
+export async function requireAccountByEmail(
+  { db }: Services,
+  given: string,
+  option = '--email',
+): Promise<{ readonly id: string }> {
   const email = given.trim();
-  const { Account: accounts, EXTERNAL_ID_PREFIX } = await import('../entities/index.ts');
-  if (email.startsWith(EXTERNAL_ID_PREFIX)) {
-    const externalId = email.slice(EXTERNAL_ID_PREFIX.length);
-    const found = await services.db.em().findOne(accounts, { externalId });
-    if (found === null) throw new CommandError(`${option}: no account has the external id ${externalId}`);
-    return found;
-  }
-  const { findAccountByEmail } = await import('../resources/accounts/accounts.service.ts');
-  const account = await findAccountByEmail(services.db, email);
-  if (account === null) throw new CommandError(`${option}: no account has the email address ${email}`);
-  return account;
+  const { EXTERNAL_ID_PREFIX } = await import('../entities/index.ts');
+  const externalId = email.startsWith(EXTERNAL_ID_PREFIX) ? email.slice(EXTERNAL_ID_PREFIX.length) : null;
+  const { accountOfExternalId } = await import('../resources/operator/references.ts');
+  const { accountByEmailStep } = await import('../transactions/email-address.ts');
+  const [account] = await (externalId === null
+    ? db.query(...accountByEmailStep(email))
+    : db.query(accountOfExternalId, [externalId]));
+  if (account !== undefined) return account;
+  const missing = externalId === null ? `email address ${email}` : `external id ${externalId}`;
+  throw new CommandError(`${option}: no account has the ${missing}`);
 }

@@ -1,4 +1,4 @@
-import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
+import type { MikroORM } from '@mikro-orm/postgresql';
 import type { RunInSpan } from '../telemetry/span.ts';
 import { connectionSettings } from './connection/connection.ts';
 import { createListQueue, type ListQueue } from './lists/queue.ts';
@@ -10,7 +10,6 @@ import { createWriteQueue, LOCK_MS, type WriteQueue } from './turns/write-queue.
 
 /** An open database: runs named queries and commands, and creates an entity manager for each transaction. */
 export type Database = CommandRunner & {
-  em(): EntityManager;
   readonly orm: MikroORM;
   /** The connection URL, for connections outside of the pools. */
   readonly url: string;
@@ -32,7 +31,6 @@ export async function openDatabase(databaseUrl: string, poolMax: number, withSpa
   return {
     ...connections,
     ...createQueryRunner(connections, withSpan),
-    em: () => orm.em.fork(),
     orm,
     url: databaseUrl,
     async close() {

@@ -46,7 +46,6 @@ export function joined(db: Database, tx: Change): Database {
   const run = async (...step: Step) => (await tx.run([step]))[0] as never; // as declared
   return {
     ...db,
-    em: () => tx.em,
     query: run,
     run,
     runTogether: (steps) => tx.run(steps) as Promise<object[][]>, // as declared

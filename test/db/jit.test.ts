@@ -45,7 +45,7 @@ describe('no connection lets PostgreSQL compile statements', () => {
       onTestFinished(() => db.close());
       for (const [name, pool] of Object.entries(db.pools))
         expect((await pool.query<{ jit: string }>('show jit')).rows, `${name} ${url}`).toEqual([{ jit: 'off' }]);
-      expect(await db.em().execute('show jit')).toEqual([{ jit: 'off' }]);
+      expect(await db.orm.em.fork().execute('show jit')).toEqual([{ jit: 'off' }]);
 
       const own = await openOwnConnection(url, 'export', [ADVISORY_LOCKS.operatorExport, url]);
       onTestFinished(() => own?.close());

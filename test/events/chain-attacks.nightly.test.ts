@@ -66,7 +66,7 @@ async function anUpgradedLog() {
   await more(api, 3);
   await chain(api);
   await signAsBefore(api);
-  const old = await readCheckpoints(api.services.db.em(), 'true order by sequence');
+  const old = await readCheckpoints(api.services.db.orm.em.fork(), 'true order by sequence');
   for (let i = 0; i < 2; i += 1) await chainEvents(anotherProcess(api), log);
   await more(api, 2);
   await chainEvents(anotherProcess(api), log);

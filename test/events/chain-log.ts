@@ -116,7 +116,7 @@ export const insertForged = (at: string) =>
 /** Signs end and checkpoints as versions did that did not sign the beginning of the chain. */
 export async function signAsBefore(api: Api): Promise<void> {
   const { db, encryption } = api.services;
-  const checkpoints = await readCheckpoints(db.em(), 'true order by sequence');
+  const checkpoints = await readCheckpoints(db.orm.em.fork(), 'true order by sequence');
   const [key] = encryption.keysFor('audit-checkpoint');
   const [headKey] = encryption.keysFor('audit-head');
   const [head] = await api.rows<{ sequence: string; hash: string }>(

@@ -70,9 +70,9 @@ async function aLongLog(): Promise<Api> {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.parse(startedAt) + day * DAY_MS });
     const hash = hashes[sequence - 1] ?? '';
     const times = { startedAt, unsignedUntil: startedAt };
-    await insertCheckpoint(db.em(), encryption, { sequence, hash, isRoot: false, ...times }, root);
+    await insertCheckpoint(db.orm.em.fork(), encryption, { sequence, hash, isRoot: false, ...times }, root);
   }
-  await updateHead(db.em(), encryption, end, root);
+  await updateHead(db.orm.em.fork(), encryption, end, root);
   await client.query('analyze audit_event, audit_link');
   return api;
 }

@@ -240,7 +240,7 @@ describe('the account of an operator', () => {
       const operator = await anOperator(api);
       const account = await api.anAccount();
       const path = `${ACCOUNTS}/${account.id}`;
-      const em = api.services.db.em();
+      const em = api.services.db.orm.em.fork();
       await em.begin();
       await em.execute(`update account set role = 'admin' where id = ?`, [account.id]);
       const answer = change === 'disable' ? operator.post(`${path}/disable`) : operator.delete(path);

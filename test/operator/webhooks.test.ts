@@ -114,7 +114,7 @@ test('a host name that DNS cannot have, which no attempt could find, is refused'
 test('a change with a key that is revoked while it waits fails and changes nothing', async ({ api }) => {
   const { key, caller } = await anOperator(api);
   const { endpointId } = (await caller.post(WEBHOOKS, { url: URL })).body.endpoint;
-  const em = api.services.db.em();
+  const em = api.services.db.orm.em.fork();
   await em.begin();
   await em.execute('select 1 from operator_key where id = ? for update', [key.id]);
   const waiting = caller.delete(`${WEBHOOKS}/${endpointId}`);

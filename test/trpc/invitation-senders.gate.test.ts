@@ -233,7 +233,7 @@ describe('an invitation to a privileged role', () => {
 
     test('is not accepted either if that happens while the acceptance waits', async ({ api }) => {
       const { scene, role, invitation } = await invited(api);
-      const em = api.services.db.em();
+      const em = api.services.db.orm.em.fork();
       await em.begin();
       await em.execute('select id from team where id = ? for update', [scene.teamId]);
       const outcome = accepted(api, invitation);

@@ -92,7 +92,7 @@ describe('a change in the operator’s area', () => {
       const team = await api.aTeam({ owner: await api.anAccount() });
       const operator = await anOperator(api);
       const trpc = await as(api, operator);
-      const em = api.services.db.em();
+      const em = api.services.db.orm.em.fork();
       await em.begin();
       await em.execute('select from team where id = ? for update', [team.id]);
       const change = outcomeOf(trpc.operator.updateTeam.mutate({ teamId: team.id, description: 'Late' }));

@@ -234,7 +234,7 @@ describe('the dependency rule', () => {
     ],
     ['procedures are declared to authenticate', /as AuthenticatingBrowser\b/, /^procedures\/procedures\.ts$/],
     ['attempts are limited by client address', /\bbyAddress\b/, /^rate-limit\//],
-    ['transactions are opened', /\.transactional\(|\.transact\(|\.readSnapshot\(/, /^(transactions|events\/chain)\//],
+    ['transactions are opened', /\.transactional\(|\.transact\(/, /^(transactions|events\/chain)\//],
     ['private tables of the job queue are named', /_private_/, /^db\/queue-tables\.ts$/],
     ['the protocol of pg is spoken', /[gt](?:et|o)PgConnection|PG_INTERNALS/, /^db\//],
     [

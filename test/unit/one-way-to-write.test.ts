@@ -5,14 +5,20 @@ import { ALONE, TEXTS } from './ways-to-write.ts';
 
 const SRC = join(import.meta.dirname, '../../src');
 
-const sources = globSync('**/*.ts', { cwd: SRC })
-  .filter((file) => !/^(?:web|db|events\/chain)\//.test(file))
-  .map((file) => ({ file, text: readFileSync(join(SRC, file), 'utf8') }));
+const all = globSync('**/*.ts', { cwd: SRC, exclude: ['web/**', 'db/**'] }).map((file) => ({
+  file,
+  text: readFileSync(join(SRC, file), 'utf8'),
+}));
+const sources = all.filter(({ file }) => !file.startsWith('events/chain/'));
 
 /** How often each file does what a pattern finds. */
-const countsOf = (pattern: RegExp, isOutside: (file: string) => boolean = () => true): Record<string, number> =>
+const countsOf = (
+  pattern: RegExp,
+  isOutside: (file: string) => boolean = () => true,
+  within = sources,
+): Record<string, number> =>
   Object.fromEntries(
-    sources
+    within
       .filter(({ file }) => isOutside(file))
       .map(({ file, text }) => [file, text.replaceAll(/^import .*$/gm, '').match(pattern)?.length ?? 0] as const)
       .filter(([, count]) => count > 0),
@@ -39,6 +45,10 @@ test('what a statement changes alone is listed', () => {
 
 test('each SQL text has a name, except on connections of their own and where it varies', () => {
   expect(Object.keys(countsOf(/\.execute(?:<[^(]*>)?\(/g)).toSorted()).toEqual(TEXTS);
+});
+
+test('entities are read in an open change alone: nothing else has an entity manager', () => {
+  expect(countsOf(/\.em\(\)|\bem\.fork\(/g, undefined, all)).toEqual({});
 });
 
 test('rows are changed by entities, or by statements with a name', () => {

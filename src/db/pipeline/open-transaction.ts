@@ -26,28 +26,20 @@ export type OpenTransaction = OpenSteps & {
   readonly onCommit: (act: () => void) => void;
 };
 
-/** Begins a transaction that only reads and sees the database as it is at its first statement. */
-export const SNAPSHOT = 'begin isolation level repeatable read read only';
-
 /** Runs `work` in a transaction, flushes its entity manager, commits, and calls what was to happen afterwards. */
 export async function openTransaction<Result>(
   pool: Pool,
   orm: MikroORM,
   work: (open: OpenTransaction) => Promise<Result>,
-  begin?: string,
 ): Promise<Result> {
   const afterwards: (() => void)[] = [];
   const guards = new Map<string, CommitGuard>();
-  const result = await openPipeline(
-    pool,
-    async (pipeline) => {
-      const open = new Transaction(pipeline, orm, guards, (act) => afterwards.push(act));
-      const done = await work(open);
-      await open.flush();
-      return done;
-    },
-    begin,
-  ).catch((error: unknown) => {
+  const result = await openPipeline(pool, async (pipeline) => {
+    const open = new Transaction(pipeline, orm, guards, (act) => afterwards.push(act));
+    const done = await work(open);
+    await open.flush();
+    return done;
+  }).catch((error: unknown) => {
     throw [...guards.values()].find((guard) => isRefusedBy(guard, error))?.refusal() ?? error;
   });
   for (const act of afterwards) act();

@@ -4,7 +4,7 @@ import { retryConflicts } from '../errors.ts';
 import { JsonList } from '../lists/json-list.ts';
 import type { List, ListRunner } from '../lists/list.ts';
 import type { ListQueue } from '../lists/queue.ts';
-import { openTransaction, SNAPSHOT, type OpenTransaction } from './open-transaction.ts';
+import { openTransaction, type OpenTransaction } from './open-transaction.ts';
 import { createPipeline } from './reads.ts';
 import { pipelineTransaction } from './transaction.ts';
 import type { Pools } from '../connection/pools.ts';
@@ -29,8 +29,6 @@ export type CommandRunner = ListRunner & {
   readonly transact: <Result>(work: (open: OpenTransaction) => Promise<Result>, teamId?: string) => Promise<Result>;
   /** Calls `act` once what was run is committed, which each statement is by itself. */
   readonly onCommit: (act: () => void) => void;
-  /** Runs `work` in a transaction that only reads and sees the database as it is at its first statement. */
-  readonly readSnapshot: <Result>(work: (open: OpenTransaction) => Promise<Result>) => Promise<Result>;
 };
 
 type Connections = {
@@ -71,9 +69,5 @@ export function createQueryRunner(
       return withSpan === undefined ? inTurn() : withSpan('postgresql', 'transaction', inTurn);
     },
     onCommit: (act) => act(),
-    readSnapshot(work) {
-      const read = () => openTransaction(pools.writes, orm, work, SNAPSHOT);
-      return withSpan === undefined ? read() : withSpan('postgresql', 'transaction', read);
-    },
   };
 }

@@ -27,28 +27,17 @@ export type OpenPipeline = {
   readonly query: (text: string) => Promise<QueryResult<object>>;
 };
 
-/**
- * Runs `work` in a transaction. BEGIN is sent with the first statements, and COMMIT with those of `later`.
- * @param begin begins it instead, and alone: behind some poolers a batch begins with settings, after which the isolation
- *   level cannot be chosen any more
- */
-export const openPipeline = <Result>(
-  pool: Pool,
-  work: (open: OpenPipeline) => Promise<Result>,
-  begin?: string,
-): Promise<Result> =>
+/** Runs `work` in a transaction. BEGIN is sent with the first statements, and COMMIT with those of `later`. */
+export const openPipeline = <Result>(pool: Pool, work: (open: OpenPipeline) => Promise<Result>): Promise<Result> =>
   onConnection(pool, async (send, query) => {
     const waiting: BoundQuery[] = [];
     const last: BoundQuery[] = [];
     let isOpen = false;
     const run = async (statements: readonly BoundQuery[]) => {
-      if (!isOpen && begin !== undefined) await query(begin);
-      const sent = [...(isOpen || begin !== undefined ? [] : [BEGIN]), ...waiting.splice(0), ...statements];
+      const sent = [...(isOpen ? [] : [BEGIN]), ...waiting.splice(0), ...statements];
       isOpen = true;
       return sent.length === 0 ? [] : (await send(sent)).slice(sent.length - statements.length);
     };
-    /** Ends the transaction in the way it began. */
-    const end = (statement: BoundQuery) => (begin === undefined ? send([statement]) : query(statement.text));
     try {
       const result = await work({
         run,
@@ -59,12 +48,11 @@ export const openPipeline = <Result>(
           return query(text);
         },
       });
-      if (begin === undefined && (isOpen || waiting.length > 0)) await run([...last, COMMIT]);
-      else if (isOpen) await end(COMMIT);
+      if (isOpen || waiting.length > 0) await run([...last, COMMIT]);
       return result;
     } catch (error) {
       // Fails at once on a connection that is broken, which ends the transaction too.
-      if (isOpen) await end(ROLLBACK).catch(() => undefined);
+      if (isOpen) await send([ROLLBACK]).catch(() => undefined);
       throw error;
     }
   });

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import type { EntityManager } from '@mikro-orm/postgresql';
+import type { MikroORM } from '@mikro-orm/postgresql';
 import { APPEND_ONLY_TRIGGER } from '../../db/event-partitions.ts';
 import type { GuardFault } from './faults.ts';
 import { checkDefaultPaths } from './search-path.ts';
+import type { Sql } from './sql.ts';
 
 /** SHA-256 of the bodies of the trigger functions, as the migration creates them. */
 const BODIES = {
@@ -101,7 +102,7 @@ type GuardRow = {
 };
 
 /** Returns what is wrong with the triggers of the audit log, and what else acts on the tables of the service. */
-export async function checkGuards(tx: EntityManager): Promise<GuardFault[]> {
+export async function checkGuards(tx: Sql, orm: MikroORM): Promise<GuardFault[]> {
   const rows = await tx.execute<GuardRow[]>(
     `select g.relname as "table", g.oid <> g.parent as "isPartition", p.relname || '_append_only' as name,
        t.tgenabled as enabled, f.prosrc as body, f.proname as function,
@@ -122,7 +123,7 @@ export async function checkGuards(tx: EntityManager): Promise<GuardFault[]> {
     const isAsCreated = row.isAsCreated === true && runs === APPEND_ONLY && digest(body ?? '') === BODIES[APPEND_ONLY];
     return isAsCreated ? [] : [{ kind: 'trigger_changed', trigger }];
   });
-  const tables = [...tx.getMetadata()].map(({ tableName }) => tableName);
+  const tables = [...orm.getMetadata()].map(({ tableName }) => tableName);
   const changes = [
     ...(await tx.execute<{ name: string }[]>(CHANGES)),
     ...(await tx.execute<{ name: string }[]>(COMPANIONS, [JSON.stringify(tables)])),

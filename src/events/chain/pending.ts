@@ -1,10 +1,10 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Encryption } from '../../crypto/encryption.ts';
 import { IS_SNAPSHOT_VALID } from './candidates.ts';
 import type { StoredCheckpoint } from './checkpoints.ts';
 import { faultAt, type Fault } from './faults.ts';
 import { CANONICAL, type CanonicalRow } from './event-columns.ts';
 import { createAcceptance } from './links.ts';
+import type { Sql } from './sql.ts';
 
 const PAGE = 2000;
 const FAULTS_MAX = 20;
@@ -19,7 +19,7 @@ type UnlinkedRow = CanonicalRow & { readonly isFindable: boolean; readonly isExp
  * Counts the events without a position, and finds those that never get one: the worker rejects them, or their link
  * or their transaction id was altered.
  */
-export async function checkUnlinked(tx: EntityManager, encryption: Encryption, last: StoredCheckpoint | undefined) {
+export async function checkUnlinked(tx: Sql, encryption: Encryption, last: StoredCheckpoint | undefined) {
   const isAccepted = createAcceptance(encryption, last);
   const faults = await findMissing(tx);
   let count = faults.length;
@@ -47,7 +47,7 @@ export async function checkUnlinked(tx: EntityManager, encryption: Encryption, l
 const IS_EXPIRED = `coalesce(e.id < h.pruned_before and e.occurred_at < coalesce(h.root_at,
   (select max(created_at) from audit_checkpoint where is_root)), false)`;
 
-const readUnlinked = (tx: EntityManager, ids: readonly string[]): Promise<UnlinkedRow[]> =>
+const readUnlinked = (tx: Sql, ids: readonly string[]): Promise<UnlinkedRow[]> =>
   tx.execute<UnlinkedRow[]>(
     `select ${CANONICAL}, exists (select from audit_pending p where p.event_id = e.id)
        or coalesce(not pg_visible_in_snapshot(e.xid, h.snapshot) or not ${IS_SNAPSHOT_VALID}, h.id is null) as "isFindable",
@@ -57,7 +57,7 @@ const readUnlinked = (tx: EntityManager, ids: readonly string[]): Promise<Unlink
   );
 
 /** Finds events of the waiting list that were deleted. */
-async function findMissing(tx: EntityManager): Promise<Fault[]> {
+async function findMissing(tx: Sql): Promise<Fault[]> {
   const rows = await tx.execute<{ id: string }[]>(
     `select event_id as id from audit_pending p
      where not exists (select from audit_event e where e.id = p.event_id) order by event_id limit ?`,

@@ -17,8 +17,8 @@ import {
 import { CANONICAL, type CanonicalRow } from './event-columns.ts';
 import { nextPosition, type ChainPosition } from './hash-chain.ts';
 import type { ChainRoot } from './root.ts';
-import { BUILT_IN_FIRST } from './search-path.ts';
 import { signRoot } from './sign-root.ts';
+import { BUILT_IN_FIRST, inTransaction } from './sql.ts';
 import { findEndProblem, readState, signedEnd } from './state.ts';
 import { verifyAudit } from './verify.ts';
 
@@ -51,7 +51,7 @@ async function pruneInRanges(
   now: Date,
   rest: () => Promise<void>,
 ): Promise<number> {
-  const { head } = await readState(services.db.em());
+  const { head } = await inTransaction(services.db.pools.writes, readState);
   const root = head?.root ?? null;
   // Pruning runs less than once a minute, because each deletion is an event too.
   if (root !== null && root.sequence > 0 && Date.parse(root.at) > now.getTime() - PAUSE_MS) return 0;

@@ -1,12 +1,5 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
 import type { GuardFault } from './faults.ts';
-
-/**
- * Lets the transaction find what PostgreSQL defines first, and tables of the session last, whatever search path the
- * database or a role has. Calls nothing that the path could replace.
- */
-export const BUILT_IN_FIRST = `select pg_catalog.set_config('search_path',
-  pg_catalog.concat('pg_catalog, ', pg_catalog.current_setting('search_path'), ', pg_temp'), true)`;
+import type { Sql } from './sql.ts';
 
 /** An exact match wins over the order of the path, so that these replace built-in ones also from a later schema. */
 const COMPARISONS = `'=', '<>', '<', '<=', '>', '>=', '||', '+', '-', '*', '/', '~', '~~', '->', '->>'`;
@@ -45,7 +38,7 @@ const toFault = (trigger: string): GuardFault => ({ kind: 'path_shadowed', trigg
  * so name the schema of everything that they call.
  * @returns what other transactions could find instead
  */
-export async function pinSearchPath(tx: EntityManager): Promise<GuardFault[]> {
+export async function pinSearchPath(tx: Sql): Promise<GuardFault[]> {
   const [session] = await tx.execute<{ schemas: string[] }[]>(
     'select pg_catalog.current_schemas(true)::pg_catalog.text[] as schemas',
   );
@@ -69,7 +62,7 @@ const DEFAULTS = `select setting from pg_db_role_setting s, unnest(s.setconfig) 
     and (s.setrole = 0 or has_table_privilege(s.setrole, 'audit_event', 'insert'))`;
 
 /** Returns the default search paths of others that find something before what PostgreSQL defines. */
-export async function checkDefaultPaths(tx: EntityManager): Promise<GuardFault[]> {
+export async function checkDefaultPaths(tx: Sql): Promise<GuardFault[]> {
   const rows = await tx.execute<{ setting: string }[]>(DEFAULTS);
   return rows
     .filter(({ setting }) => setting.slice('search_path='.length).split(/, */).map(unquote).indexOf('pg_catalog') > 0)

@@ -15,8 +15,7 @@ import { CANONICAL, type CanonicalRow } from './event-columns.ts';
 import { GENESIS, nextPosition, type ChainPosition } from './hash-chain.ts';
 import { updateHead } from './head.ts';
 import { newRoot, type ChainRoot } from './root.ts';
-import type { Sql } from './sql.ts';
-import { BUILT_IN_FIRST } from './search-path.ts';
+import { BUILT_IN_FIRST, type Sql } from './sql.ts';
 import { findEndProblem, isRootUnsigned, readState, signedEnd } from './state.ts';
 
 /** The event of the upgrade to signed beginnings. A log that contains it is never accepted with an unsigned one. */
@@ -91,7 +90,7 @@ async function findOldRoot(
 }
 
 /** Whether an event after the last link says that the beginning of the chain was signed: then its end was cut off. */
-export async function wasRootSigned(tx: EntityManager): Promise<boolean> {
+export async function wasRootSigned(tx: Sql): Promise<boolean> {
   const [found] = await tx.execute<object[]>(
     `select 1 from audit_event where event = ? and id > coalesce(
        (select event_id from audit_link order by sequence desc limit 1), '') limit 1`,

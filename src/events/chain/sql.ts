@@ -1,5 +1,4 @@
 import type { ClientBase } from 'pg';
-import { BUILT_IN_FIRST } from './search-path.ts';
 
 /** Runs SQL with `?` for parameters: an entity manager, or a plain connection. */
 export type Sql = {
@@ -34,6 +33,15 @@ function toPrepared(sql: string): Statement {
 
 type Pool = { connect(): Promise<ClientBase & { release(error?: Error | boolean): void }> };
 
+/**
+ * Lets the transaction find what PostgreSQL defines first, and tables of the session last, whatever search path the
+ * database or a role has. Calls nothing that the path could replace.
+ */
+export const BUILT_IN_FIRST = `select pg_catalog.set_config('search_path',
+  pg_catalog.concat('pg_catalog, ', pg_catalog.current_setting('search_path'), ', pg_temp'), true)`;
+
+const BEGIN = `begin; ${BUILT_IN_FIRST}`;
+
 // A prepared statement keeps the plan from when its tables were nearly empty, and would later scan all of them. Also a
 // table of one row is read by its key: its scan would cost ten billion, for which PostgreSQL compiles the statement.
 const BY_INDEXES = ['seqscan', 'hashjoin', 'mergejoin'].map((plan) => `set local enable_${plan} = off`).join('; ');
@@ -43,7 +51,11 @@ const BY_INDEXES = ['seqscan', 'hashjoin', 'mergejoin'].map((plan) => `set local
  * PostgreSQL takes several times as long to plan those that number a few events as to execute them.
  */
 export const inPreparedTransaction = <Result>(pool: Pool, work: (sql: Sql) => Promise<Result>): Promise<Result> =>
-  inTransaction(pool, work, { settings: BY_INDEXES, read: toPrepared });
+  inTransaction(pool, work, { begin: `${BEGIN}; ${BY_INDEXES}`, read: toPrepared });
+
+/** Runs `work` in a transaction that only reads and sees the database as it is at its first statement. */
+export const inSnapshot = <Result>(pool: Pool, work: (sql: Sql) => Promise<Result>): Promise<Result> =>
+  inTransaction(pool, work, { begin: 'begin isolation level repeatable read read only' });
 
 /**
  * Runs `work` in a transaction on a connection of the pool, without the ORM, because it runs many times a second.
@@ -52,7 +64,7 @@ export const inPreparedTransaction = <Result>(pool: Pool, work: (sql: Sql) => Pr
 export async function inTransaction<Result>(
   pool: Pool,
   work: (sql: Sql) => Promise<Result>,
-  { settings = '', read }: { settings?: string; read: typeof toStatement } = { read: toStatement },
+  { begin = BEGIN, read = toStatement }: { begin?: string; read?: typeof toStatement } = {},
 ): Promise<Result> {
   const client = await pool.connect();
   // The statement gets the error too. An unhandled error event would crash the process.
@@ -67,7 +79,7 @@ export async function inTransaction<Result>(
   try {
     const sql = createSql(client, read);
     const noting: Sql = { execute: (text, values) => sql.execute<never>(text, values).catch(noteFirst) };
-    const begun = client.query(`begin; ${BUILT_IN_FIRST}; ${settings}`).catch(noteFirst);
+    const begun = client.query(begin).catch(noteFirst);
     const [, result] = await Promise.all([begun, work(noting)]);
     await client.query('commit');
     return result;

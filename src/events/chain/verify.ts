@@ -1,4 +1,3 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
 import {
   newestCheckpoint,
   readCheckpoints,
@@ -15,6 +14,7 @@ import { findHeadSigner, HEAD_COLUMNS, toHead } from './head.ts';
 import { readOldRoot, ROOT_SIGNED, wasRootSigned } from './sign-root.ts';
 import { checkUnlinked } from './pending.ts';
 import { pinSearchPath } from './search-path.ts';
+import { inSnapshot, type Sql } from './sql.ts';
 import { findRootProblem, isRootUnsigned, signedEnd } from './state.ts';
 
 const PAGE = 2000;
@@ -56,13 +56,15 @@ export type KnownPosition = ChainPosition & { readonly root?: number };
  * @param known a position from the log, which reveals whether the end was cut off after it
  */
 export async function verifyAudit(services: ChainServices, known?: KnownPosition): Promise<Verification> {
-  return services.db.readSnapshot(({ em }) => verify(em, services, known));
+  return inSnapshot(services.db.pools.writes, (sql) => verify(sql, services, known));
 }
 
-async function verify(tx: EntityManager, services: ChainServices, known?: KnownPosition): Promise<Verification> {
+async function verify(tx: Sql, services: ChainServices, known?: KnownPosition): Promise<Verification> {
   const shadows = await pinSearchPath(tx);
   const last = await newestCheckpoint(tx);
-  const [headRow] = await tx.execute<Parameters<typeof toHead>[0][]>(`select ${HEAD_COLUMNS} from audit_head`);
+  const [headRow] = await tx.execute<NonNullable<Parameters<typeof toHead>[0]>[]>(
+    `select ${HEAD_COLUMNS} from audit_head`,
+  );
   const head = toHead(headRow);
   // That of a version before counts only on a chain that no version has signed it on.
   const oldRoot = isRootUnsigned({ head, checkpoint: last }) ? await readOldRoot(tx, services.encryption) : null;
@@ -87,7 +89,10 @@ async function verify(tx: EntityManager, services: ChainServices, known?: KnownP
     ...signers.filter(({ key }) => key === -1).map(({ sequence }) => faultAt('checkpoint_not_signed', sequence)),
     ...(await findRestart(tx, last)),
     ...pending.faults,
-    ...[...shadows, ...(await checkGuards(tx))].map(({ kind, trigger }) => ({ ...faultAt(kind, null), trigger })),
+    ...[...shadows, ...(await checkGuards(tx, services.db.orm))].map(({ kind, trigger }) => ({
+      ...faultAt(kind, null),
+      trigger,
+    })),
   ];
   return {
     fault: faults[0] ?? null,
@@ -115,7 +120,7 @@ function endFault(end: ChainPosition, last: ChainPosition, known: ChainPosition 
  * Finds a restarted chain: its signed start is later than events or accounts that it has to cover. Where nothing is signed,
  * because everything was deleted or nothing was numbered yet, the events have to begin with the accounts.
  */
-async function findRestart(tx: EntityManager, last: StoredCheckpoint | undefined): Promise<Fault[]> {
+async function findRestart(tx: Sql, last: StoredCheckpoint | undefined): Promise<Fault[]> {
   const [oldest] = await tx.execute<{ at: string | null; begins: string; links: boolean }[]>(
     `select to_char(least(
          (select e.occurred_at from audit_link l join audit_event e on e.id = l.event_id order by l.sequence limit 1),
@@ -152,7 +157,7 @@ class ChainWalk {
     this.end = { sequence: start.sequence, hash: start.hash };
   }
 
-  async run(tx: EntityManager): Promise<void> {
+  async run(tx: Sql): Promise<void> {
     // Start at the first link, so that links before the root are checked too.
     for (let after = -1; this.fault === null;) {
       const rows = await tx.execute<LinkRow[]>(

@@ -44,7 +44,7 @@ export const accountConsoleRouter = router({
     .input(proveInput)
     .output(success)
     .mutation(async ({ ctx, input }) => {
-      await proveByPassword(ctx.services, ctx.browserClient, ctx.principal, input.password);
+      await proveByPassword(ctx.services.db, ctx.browserClient, ctx.principal, input.password);
       return SUCCESS;
     }),
 

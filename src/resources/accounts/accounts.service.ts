@@ -2,13 +2,12 @@ import { currentActor } from '../../events/actor.ts';
 import { assignChanged } from '../../transactions/assign-changed.ts';
 import { ABANDONED, endPrivilegedOf } from '../invitations/end-invitations.ts';
 import type { OperatorCaller } from '../../transactions/caller.ts';
-import { accountByEmailStep, isMoved, isSameEmailAddress } from '../../transactions/email-address.ts';
+import { isMoved, isSameEmailAddress } from '../../transactions/email-address.ts';
 import { requireChangeable } from '../../transactions/operator-caller.ts';
 import type { Services } from '../../service/services.ts';
 import { reportTaken } from '../../transactions/report-taken.ts';
 import { change } from '../../transactions/change.ts';
 import type { Change, TransactionScope } from '../../transactions/steps.ts';
-import type { Database } from '../../db/database.ts';
 import { requireUncommon, type PasswordContext } from '../../crypto/common-passwords.ts';
 import { hashPassword, PASSWORD_LENGTH } from '../../crypto/password-hash.ts';
 import { Account, type ACCOUNT_ROLES } from '../../entities/index.ts';
@@ -70,12 +69,6 @@ const uniqueValues = ({ email, externalId }: Identity) =>
     account_email_unique: ['/email', `An account with the address ${email} exists already.`],
     account_external_id_unique: ['/externalId', `An account with the external id ${externalId} exists already.`],
   }) as const;
-
-/** Finds an account by its email address, ignoring case. @returns null if there is none */
-export async function findAccountByEmail(db: Database, email: string): Promise<Account | null> {
-  const [row] = await db.query(...accountByEmailStep(email));
-  return row === undefined ? null : db.em().findOne(Account, row.id);
-}
 
 export type AccountChanges = {
   readonly email?: string | undefined;

@@ -1,4 +1,5 @@
 import { change } from '../../transactions/change.ts';
+import { readEmail } from './accounts.queries.ts';
 import { deleteTokens } from './email-link-token.ts';
 import { requireUncommon } from '../../crypto/common-passwords.ts';
 import { hashPassword } from '../../crypto/password-hash.ts';
@@ -20,8 +21,8 @@ export async function changePassword(
 ): Promise<void> {
   const { db, config } = services;
   const { accountId } = principal;
-  const known = await db.em().findOne(Account, accountId);
-  requireUncommon(newPassword, { email: known?.email ?? null, brandName: config.brand.name }, '/newPassword');
+  const email = await readEmail(db, accountId);
+  requireUncommon(newPassword, { email, brandName: config.brand.name }, '/newPassword');
   const passwordHash = await hashPassword(newPassword, config.passwordCost);
 
   const spec = { on: { account: accountId }, requires: 'self' } as const;

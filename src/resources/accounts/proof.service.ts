@@ -1,22 +1,21 @@
-import type { Services } from '../../service/services.ts';
+import type { Database } from '../../db/database.ts';
 import type { Principal } from '../../auth/principal.ts';
 import { verifyPassword } from '../../crypto/password-hash.ts';
-import { Account } from '../../entities/index.ts';
 import { ProblemError } from '../../problems/error.ts';
 import type { AuthenticatingBrowser } from '../../procedures/browser-client.ts';
 import { addProof } from '../sessions/sessions.service.ts';
+import { readPasswordHash } from './accounts.queries.ts';
 import { countAttempt } from '../../rate-limit/attempts.ts';
 
 /** Re-authenticates the user of a session by password. Wrong passwords are counted per session. @throws password_wrong */
 export async function proveByPassword(
-  { db }: Services,
+  db: Database,
   browserClient: AuthenticatingBrowser,
   principal: Principal,
   password: string,
 ): Promise<void> {
   const counted = await countAttempt(browserClient, { kind: 'proof', sessionId: principal.credentialId });
-  const account = await db.em().findOne(Account, principal.accountId);
-  const passwordHash = account?.passwordHash ?? null;
+  const passwordHash = await readPasswordHash(db, principal.accountId);
   if (!(await verifyPassword(password, passwordHash)) || passwordHash === null) {
     throw new ProblemError('password_wrong');
   }

@@ -39,7 +39,13 @@ export const newProgress = (id: string): Progress => ({
   batches: 0,
 });
 
-export const toProgress = ({ id, stage, line, counts, reportBytes, batches }: ImportRun): Progress => ({
+/** The progress as it is stored. */
+export type Stored = Omit<Progress, 'stage' | 'reportBytes'> & {
+  readonly stage: string;
+  readonly reportBytes: bigint | string;
+};
+
+export const toProgress = ({ id, stage, line, counts, reportBytes, batches }: Stored): Progress => ({
   id,
   stage: STAGES.find((name) => name === stage) ?? STAGES[0],
   line,

@@ -1,7 +1,7 @@
 import type { Services } from '../../service/services.ts';
 import { QUEUE_JOBS } from '../../db/queue-tables.ts';
 import { command, query } from '../../db/query.ts';
-import { ImportRun, OperatorKey } from '../../entities/index.ts';
+import { OperatorKey } from '../../entities/index.ts';
 import { runAs, type Actor } from '../../events/actor.ts';
 import { enqueue, type Jobs } from '../../jobs/enqueue.ts';
 import type { JobHelpers, TaskList } from '../../jobs/worker.ts';
@@ -11,7 +11,7 @@ import { lockOperatorKeyShared } from '../../transactions/lock-steps.ts';
 import type { Change } from '../../transactions/steps.ts';
 import { change } from '../../transactions/change.ts';
 import type { Source } from './lines.ts';
-import { endImport, ImportRunningError, newProgress, toProgress, type Progress } from './progress.ts';
+import { endImport, ImportRunningError, newProgress, toProgress, type Progress, type Stored } from './progress.ts';
 import { describeFailure, isRejection } from './rejections.ts';
 import { runImport, type RefusedRow } from './run.ts';
 import { importKey } from './upload.service.ts';
@@ -38,6 +38,15 @@ class KeyEndedError extends Error {
   }
 }
 
+type UploadRow = Stored & { operatorKeyId: string; isDryRun: boolean; isSilent: boolean };
+
+const unfinishedUpload = query<UploadRow>(
+  'import_run_find_upload',
+  `select id, operator_key_id as "operatorKeyId", is_dry_run as "isDryRun", is_silent as "isSilent",
+     stage, line, counts, report_bytes as "reportBytes", batches
+   from import_run where id = $1 and operator_key_id is not null and received_at is not null and finished_at is null`,
+);
+
 const contentPart = query<{ bytes: string }>(
   'import_content_find',
   `select encode(bytes, 'base64') as bytes from import_content where import_id = $1 and number = $2`,
@@ -57,10 +66,9 @@ async function importUpload(
   helpers: JobHelpers,
 ): Promise<void> {
   const { db } = services;
-  const run = await db.em().findOne(ImportRun, importId);
-  if (!run?.operatorKeyId || run.receivedAt === null || run.finishedAt) return;
-  const { operatorKeyId } = run;
-  await runAs(operatorWith(services, operatorKeyId), () => importAs({ services, log, run, operatorKeyId }, helpers));
+  const [run] = await db.query(unfinishedUpload, [importId]);
+  if (run === undefined) return;
+  await runAs(operatorWith(services, run.operatorKeyId), () => importAs({ services, log, run }, helpers));
 }
 
 /** Rows are changes of the operator, made with the key that uploaded them. */
@@ -77,13 +85,12 @@ const operatorWith = ({ audit }: Services, credentialId: string): Actor => ({
 type Upload = {
   readonly services: Services;
   readonly log: Log;
-  readonly run: ImportRun;
-  readonly operatorKeyId: string;
+  readonly run: UploadRow;
 };
 
-async function importAs({ services, log, run, operatorKeyId }: Upload, helpers: JobHelpers): Promise<void> {
+async function importAs({ services, log, run }: Upload, helpers: JobHelpers): Promise<void> {
   const { db } = services;
-  const { id: importId, isDryRun, isSilent } = run;
+  const { id: importId, operatorKeyId, isDryRun, isSilent } = run;
   const life = signLife(helpers);
   try {
     const done = await runImport({
@@ -137,7 +144,7 @@ const insertRefusals = command<never>(
 );
 
 /** Forgets what an interrupted dry run has found. */
-const startOver = ({ db }: Services, run: ImportRun): Promise<Progress> =>
+const startOver = ({ db }: Services, run: UploadRow): Promise<Progress> =>
   change(db, 'system', { on: 'installation', requires: 'nothing' }, async (tx) => {
     await tx.run([[deleteRefusals, [run.id]]]);
     return { ...newProgress(run.id), batches: run.batches };

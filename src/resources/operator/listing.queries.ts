@@ -4,6 +4,28 @@ import type { Scope } from '../../entities/index.ts';
 /** Rows per page, so that a list of any length needs bounded memory. */
 const PAGE_ROWS = 500;
 
+type AccountRow = {
+  id: string;
+  email: string | null;
+  first_name: string | null;
+  last_name: string | null;
+  role: string;
+  avatar: string | null;
+  preferred_locale: string | null;
+  email_verified_at: string | null;
+  created_at: string;
+  updated_at: string;
+  is_disabled: boolean;
+};
+
+const accountPage = query<AccountRow>(
+  'account_list_page',
+  `select id, email, first_name, last_name, role, avatar, preferred_locale, email_verified_at, created_at, updated_at,
+     disabled_at is not null as is_disabled
+   from account where id > $1 order by id limit ${PAGE_ROWS}`,
+  { rows: 'many' },
+);
+
 type TeamRow = {
   id: string;
   name: string;
@@ -51,6 +73,27 @@ const keyPage = query<KeyRow>(
   { rows: 'many' },
 );
 
+/** Lists all accounts, the oldest first. */
+export async function* listAllAccounts(db: QueryRunner) {
+  for await (const row of eachRow((after) => db.query(accountPage, [after]))) {
+    yield {
+      id: row.id,
+      email: row.email,
+      firstName: row.first_name,
+      lastName: row.last_name,
+      role: row.role,
+      avatar: row.avatar,
+      preferredLocale: row.preferred_locale,
+      emailVerified: isoOrNull(row.email_verified_at),
+      createdAt: iso(row.created_at),
+      updatedAt: iso(row.updated_at),
+      disabled: row.is_disabled,
+    };
+  }
+}
+
+export type ListedAccount = ReturnType<typeof listAllAccounts> extends AsyncGenerator<infer Row> ? Row : never;
+
 /** Lists all teams, the oldest first. */
 export async function* listAllTeams(db: QueryRunner) {
   for await (const row of eachRow((after) => db.query(teamPage, [after]))) {
@@ -88,7 +131,7 @@ export async function* listAllKeys(db: QueryRunner, { accountId = '', teamId = '
 }
 
 /** Yields rows page by page, in the order of their ids. */
-export async function* eachRow<Row extends { readonly id: string }>(
+async function* eachRow<Row extends { readonly id: string }>(
   read: (after: string) => Promise<readonly Row[]>,
 ): AsyncGenerator<Row> {
   for (let page = await read(''); page.length > 0; page = await read(page.at(-1)?.id ?? '')) yield* page;

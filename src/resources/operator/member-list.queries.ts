@@ -37,12 +37,12 @@ const manyMembers = query<MemberRow>(
   { rows: 'many' },
 );
 
-const memberOfTeam = query<MemberRow>(
+export const memberOfTeam = query<MemberRow>(
   'membership_find_for_operator',
   `${SELECT} where m.team_id = $1 and m.account_id = $2`,
 );
 
-const teamExists = query<{ id: string }>('team_check_exists', 'select id from team where id = $1');
+export const teamExists = query<{ id: string }>('team_check_exists', 'select id from team where id = $1');
 
 /** Lists the members of a team, whatever their status, in the order in which they were added. @throws team_not_found */
 export const listMembers = (

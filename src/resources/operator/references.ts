@@ -24,7 +24,7 @@ export const teamReference = reference.meta({
 
 export const externalId = text(1, LENGTH_MAX);
 
-const accountOfExternalId = query<{ id: string }>(
+export const accountOfExternalId = query<{ id: string }>(
   'account_find_by_external_id',
   'select id from account where external_id = $1',
 );

@@ -15,7 +15,7 @@ import { generateSecret, publicKeyOf, signatureKind, type SignatureKind } from '
 import { endpointFields } from '../../webhooks/disable.ts';
 import type { Change } from '../../transactions/steps.ts';
 import { memberOf, requireVisible, teamOf, withEndpoint, withOwner, type Held, type Owner } from './owner.ts';
-import { presentEndpoint, URL_LENGTH_MAX } from './webhooks.schema.ts';
+import { presentEndpoint, URL_LENGTH_MAX, type Shown } from './webhooks.schema.ts';
 
 /** How many endpoints a team, or the installation, can have. */
 export const ENDPOINTS_MAX = 10;
@@ -169,7 +169,7 @@ async function requireMember(tx: Change, { team, account }: WebhookEndpoint): Pr
   if (!isMember) throw new ProblemError('webhook_without_member');
 }
 
-export const present = ({ encryption }: Services, endpoint: WebhookEndpoint) =>
+export const present = ({ encryption }: Services, endpoint: Shown & Pick<WebhookEndpoint, 'secret'>) =>
   presentEndpoint(endpoint, publicKeyOf(encryption.decrypt(endpoint.secret)));
 
 const shownSecret = (secret: string): string | null => (signatureKind(secret) === 'hmac' ? secret : null);

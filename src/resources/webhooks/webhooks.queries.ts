@@ -1,19 +1,51 @@
 import type { Services } from '../../service/services.ts';
 import { iso, query, type QueryRunner } from '../../db/query.ts';
-import { WebhookEndpoint, type DeliveryState } from '../../entities/index.ts';
+import type { DeliveryState } from '../../entities/index.ts';
 import { ProblemError } from '../../problems/error.ts';
 import type { Cursors } from '../../procedures/cursors.ts';
 import { present } from './endpoints.service.ts';
 import { canSee, teamOf, type Held, type Owner } from './owner.ts';
 import type { DeliveryPage } from './webhooks.schema.ts';
 
+type EndpointRow = {
+  id: string;
+  url: string;
+  types: string[];
+  secret: string;
+  accountId: string | null;
+  pausedAt: string | null;
+  disabledAt: string | null;
+  disabledReason: string | null;
+  failingSince: string | null;
+  previousExpiresAt: string | null;
+  isOverlapping: boolean;
+  createdAt: string;
+};
+
+const endpointsOfOwner = query<EndpointRow>(
+  'webhook_endpoint_list_of_owner',
+  `select id, url, types, secret, account_id as "accountId", paused_at as "pausedAt", disabled_at as "disabledAt",
+     disabled_reason as "disabledReason", failing_since as "failingSince", previous_expires_at as "previousExpiresAt",
+     coalesce(previous_expires_at > now(), false) as "isOverlapping", created_at as "createdAt"
+   from webhook_endpoint
+   where (team_id = $1 or $1::text is null and team_id is null) and deleted_at is null order by id`,
+);
+
 /** Lists the endpoints of an owner, oldest first. */
 export async function listEndpoints(services: Services, owner: Owner) {
-  const endpoints = await services.db
-    .em()
-    .find(WebhookEndpoint, { team: teamOf(owner), deletedAt: null }, { orderBy: { id: 'asc' } });
-  return endpoints.map((endpoint) => present(services, endpoint));
+  const rows = await services.db.query(endpointsOfOwner, [teamOf(owner)]);
+  return rows.map(({ accountId, ...row }) =>
+    present(services, {
+      ...row,
+      account: accountId === null ? null : { id: accountId },
+      failingSince: dateOrNull(row.failingSince),
+      previousExpiresAt: dateOrNull(row.previousExpiresAt),
+      createdAt: new Date(row.createdAt),
+    }),
+  );
 }
+
+const dateOrNull = (at: string | null): Date | null => (at === null ? null : new Date(at));
 
 const endpointOfOwner = query<object>(
   'webhook_endpoint_check_owner',

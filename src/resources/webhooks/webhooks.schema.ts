@@ -85,8 +85,18 @@ export const deliveriesOutput = z.object({
 });
 export type DeliveryPage = z.infer<typeof deliveriesOutput>;
 
+/** What is shown of an endpoint. */
+export type Shown = Pick<
+  WebhookEndpoint,
+  'id' | 'url' | 'types' | 'disabledReason' | 'failingSince' | 'previousExpiresAt' | 'isOverlapping' | 'createdAt'
+> & {
+  readonly account?: { readonly id: string } | null | undefined;
+  readonly pausedAt?: unknown;
+  readonly disabledAt?: unknown;
+};
+
 /** Converts an endpoint for its owner. @param publicKey null for a shared secret */
-export function presentEndpoint(endpoint: WebhookEndpoint, publicKey: string | null): z.infer<typeof endpointOutput> {
+export function presentEndpoint(endpoint: Shown, publicKey: string | null): z.infer<typeof endpointOutput> {
   const { id, url: address, pausedAt, disabledAt, disabledReason, failingSince, previousExpiresAt, account } = endpoint;
   return {
     endpointId: id,
