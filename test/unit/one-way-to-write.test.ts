@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { ALONE, TEXTS } from './ways-to-write.ts';
+import { ALONE, TEXTS, WITHOUT_RIGHT } from './ways-to-write.ts';
 
 const SRC = join(import.meta.dirname, '../../src');
 
@@ -41,6 +41,11 @@ test('what is called queries only reads', () => {
 // The lists below only become shorter: a file that does less than its line says needs a new line, and a new file fails.
 test('what a statement changes alone is listed', () => {
   expect(countsOf(/\bdb\.run\(|\brunAndRecord\(/g)).toEqual(ALONE);
+});
+
+test('each change that requires no right has a reason', () => {
+  const counts = countsOf(/requires: 'nothing'/g, (file) => !file.startsWith('transactions/'));
+  expect(counts).toEqual(Object.fromEntries(Object.entries(WITHOUT_RIGHT).map(([file, [count]]) => [file, count])));
 });
 
 test('each SQL text has a name, except on connections of their own and where it varies', () => {

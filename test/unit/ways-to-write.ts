@@ -38,3 +38,48 @@ export const TEXTS: readonly string[] = [
   'webhooks/note.ts',
   'webhooks/queue.ts',
 ];
+
+/** What takes the place of a caller's right where nothing is required: `requires: 'nothing'`, by file, with its reason. */
+const JOB = 'a job does the rest of what was allowed, and reads again what it needs';
+const OPERATOR = 'whoever runs the process';
+const PROVEN = 'a password, passkey or link that this change uses up';
+const ANYBODY = 'what anybody may begin, under its own limits';
+const OAUTH = 'the OAuth server has checked the client, code or token';
+const LEAK = 'whoever holds the secret';
+
+export const WITHOUT_RIGHT: Readonly<Record<string, readonly [count: number, reason: string]>> = {
+  'cli/team.ts': [1, OPERATOR],
+  'demo/seed.ts': [1, OPERATOR],
+  'jobs/count-schemes.ts': [1, JOB],
+  'jobs/fail-email.ts': [1, JOB],
+  'jobs/job-list.ts': [1, OPERATOR],
+  'jobs/send-account-email.ts': [1, JOB],
+  'jobs/send-invitation.ts': [2, JOB],
+  'jobs/steps.ts': [1, JOB],
+  'jobs/waiting-emails.ts': [1, JOB],
+  'oauth/clients.ts': [1, ANYBODY],
+  'oauth/grants.ts': [1, OAUTH],
+  'oauth/tokens.ts': [1, OAUTH],
+  'resources/accounts/email.service.ts': [1, PROVEN],
+  'resources/imports/progress.ts': [2, JOB],
+  'resources/imports/run.ts': [1, JOB],
+  'resources/imports/upload-job.ts': [2, JOB],
+  'resources/leaked-secrets/leaked-keys.service.ts': [1, LEAK],
+  'resources/leaked-secrets/leaked-operator-keys.service.ts': [1, LEAK],
+  'resources/leaked-secrets/leaked-tokens.service.ts': [1, LEAK],
+  'resources/oauth-grants/exchange.service.ts': [1, OAUTH],
+  'resources/openid/logout.service.ts': [
+    2,
+    'signing out takes no right: the session is the credential, or its id token',
+  ],
+  'resources/passkeys/passkeys.service.ts': [2, PROVEN],
+  'resources/sign-in/invited-sign-up.service.ts': [1, PROVEN],
+  'resources/sign-in/password.service.ts': [1, PROVEN],
+  'resources/sign-in/remaining-access.ts': [1, PROVEN],
+  'resources/sign-in/requested-link.ts': [2, ANYBODY],
+  'resources/sign-in/sign-in-link.service.ts': [1, PROVEN],
+  'resources/sign-in/sign-in.service.ts': [3, PROVEN],
+  'resources/sign-in/sign-up.service.ts': [1, ANYBODY],
+  'resources/sign-in/verification.service.ts': [1, PROVEN],
+  'webhooks/note.ts': [1, JOB],
+};
