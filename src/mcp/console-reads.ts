@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { auditToolRouter } from '../resources/audit-log/audit-log.tool.router.ts';
 import { eventsRouter } from '../resources/events/events.router.ts';
 import { membersToolRouter } from '../resources/members/members.tool.router.ts';
-import { callerOf, declarationOf } from '../rest/routes.ts';
+import { callOf, declarationOf } from '../rest/routes.ts';
 import type { ToolSource } from './tools.ts';
 
 type Text = { readonly name: string; readonly summary: string; readonly description: string; readonly returns: string };
@@ -52,6 +52,6 @@ function toSource(
     input:
       input && z.object(Object.fromEntries(Object.entries(input.shape).filter(([member]) => !hidden.includes(member)))),
     output,
-    call: callerOf(procedure, path),
+    call: callOf(procedure, path),
   };
 }

@@ -5,7 +5,7 @@ import { meToolRouter } from '../resources/me/me.tool.router.ts';
 import { membersToolRouter } from '../resources/members/members.tool.router.ts';
 import { sessionsToolRouter } from '../resources/sessions/sessions.tool.router.ts';
 import { teamsToolRouter } from '../resources/teams/teams.tool.router.ts';
-import { callerOf, type Route } from '../rest/routes.ts';
+import { callOf, type Route } from '../rest/routes.ts';
 
 /** What describes the change of a destructive operation before it is made, by the name of the operation. */
 const PROCEDURES: Readonly<Record<string, AnyTRPCProcedure>> = {
@@ -22,5 +22,5 @@ const PROCEDURES: Readonly<Record<string, AnyTRPCProcedure>> = {
 export function planOf(operationId: string): Route['call'] {
   const procedure = PROCEDURES[operationId];
   if (procedure === undefined) throw new Error(`${operationId} is destructive and has no description of its change.`);
-  return callerOf(procedure, operationId);
+  return callOf(procedure, operationId);
 }

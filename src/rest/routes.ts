@@ -141,14 +141,14 @@ function toRoute(procedure: AnyTRPCProcedure): Route | undefined {
     takesIfMatch: meta.isVersioned === true && takesBody,
     takesIdempotencyKey: takesIdempotencyKey(procedure),
     locationOf: (field) => (inPath.has(field) ? 'path' : hasBody ? 'body' : 'query'),
-    call: callerOf(procedure, operationId),
+    call: callOf(procedure, operationId),
     input,
     output,
   };
 }
 
 /** Returns a function that calls a procedure as tRPC's own adapters do. */
-export function callerOf(procedure: AnyTRPCProcedure, path: string): Route['call'] {
+export function callOf(procedure: AnyTRPCProcedure, path: string): Route['call'] {
   const call = procedure as unknown as Callable;
   const { type } = definitionOf(procedure);
   return (ctx, getRawInput) => call({ ctx, getRawInput, path, type, signal: undefined, batchIndex: 0 });

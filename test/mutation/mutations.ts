@@ -364,7 +364,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ),
   ...faultsIn('src/resources/api-keys/creation.service.ts', KEYS, [
     ['one key more than the limit', 'active >= config.keyLimit', 'active > config.keyLimit'],
-    ['a new key gets any scopes', `    requireHeld(held.scopes, scopes, 'The calling credential');\n`, ''],
+    ['a new key gets any scopes', `    requireHeldScopes(held.scopes, scopes, 'The calling credential');\n`, ''],
     [
       'an unverified account makes a key',
       `  if (createdBy !== 'operator' && !isVerified) throw new ProblemError('email_not_verified');\n`,
@@ -498,15 +498,15 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
   ),
   ...faultsIn('src/resources/roles/roles.service.ts', ROLES, [
-    ['a role can be raised above oneself', '    requireHeld(by.held, after);\n', ''],
+    ['a role can be raised above oneself', '    requireOwnRights(by.held, after);\n', ''],
     [
       'a role above oneself can be changed',
-      '    requireHeld(by.held, role);\n    requireHeld(by.held, after);',
-      '    requireHeld(by.held, after);',
+      '    requireOwnRights(by.held, role);\n    requireOwnRights(by.held, after);',
+      '    requireOwnRights(by.held, after);',
     ],
     [
       'a role above oneself can be deleted',
-      'if (by !== null) requireHeld(by.held, role);\n  const replacement',
+      'if (by !== null) requireOwnRights(by.held, role);\n  const replacement',
       'const replacement',
     ],
   ]),

@@ -10,7 +10,7 @@ import { notify } from '../../jobs/notify.ts';
 import type { Services } from '../../service/services.ts';
 import type { AuthenticatingBrowser } from '../../procedures/browser-client.ts';
 import { endSessions } from '../sessions/sessions.service.ts';
-import { openSession, startSession } from '../sessions/start-session.ts';
+import { setSessionCookies, startSession } from '../sessions/start-session.ts';
 
 /** Sets a new password, revokes all other sessions and continues this one under a new token. */
 export async function changePassword(
@@ -40,5 +40,5 @@ export async function changePassword(
     // A new password proves nothing: the session proves what it did, from the same times.
     return startSession(tx, services, { account, authenticationType: null, proved: [], browserClient, continued });
   });
-  openSession(browserClient, session);
+  setSessionCookies(browserClient, session);
 }

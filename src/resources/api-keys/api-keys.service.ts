@@ -43,8 +43,12 @@ export function updateApiKey(db: TransactionScope, caller: Principal, keyId: str
     const limit = kind === 'api-key' ? keys.find(({ id }) => id === credentialId) : ownGrant;
     // A token can hold less than its grant.
     const held = kind === 'session' ? caller.scopes : (limit?.scopes ?? []);
-    requireHeld(kind === 'oauth-grant' ? held.filter((scope) => caller.scopes.includes(scope)) : held, scopes, CALLER);
-    if (grant !== undefined) requireHeld(grant.scopes, scopes, 'The grant that the key was created through');
+    requireHeldScopes(
+      kind === 'oauth-grant' ? held.filter((scope) => caller.scopes.includes(scope)) : held,
+      scopes,
+      CALLER,
+    );
+    if (grant !== undefined) requireHeldScopes(grant.scopes, scopes, 'The grant that the key was created through');
     const isWidened = scopes.some((scope) => !row.scopes.includes(scope));
     await requireProofIf(isWidened, opened, caller);
     const key = { ...toKey(row), scopes: sortScopes(scopes) };
@@ -96,7 +100,7 @@ export function requireForKind(scopes: readonly Scope[], isTeamKey: boolean): vo
 }
 
 /** Requires scopes that are held. The detail names the others. */
-export function requireHeld(held: readonly Scope[], scopes: readonly Scope[], holder: string): void {
+export function requireHeldScopes(held: readonly Scope[], scopes: readonly Scope[], holder: string): void {
   const beyond = sortScopes(scopes).filter((scope) => !held.includes(scope));
   if (beyond.length > 0) throw new ProblemError('scope_not_allowed', `${holder} does not hold ${beyond.join(', ')}.`);
 }

@@ -9,7 +9,7 @@ import { router } from '../../procedures/trpc.ts';
 import type { QueryRunner } from '../../db/query.ts';
 import { findOwnKey } from './api-keys.queries.ts';
 import { updateApiKeyInput } from './api-keys.schema.ts';
-import { requireForKind, requireHeld } from './api-keys.service.ts';
+import { requireForKind, requireHeldScopes } from './api-keys.service.ts';
 
 /** Describes changes of API keys before they are made, with the access and the input of the operations. */
 export const apiKeysToolRouter = router({
@@ -20,7 +20,7 @@ export const apiKeysToolRouter = router({
       const { scopes, ...key } = await describeKey(services.db, principal, input.keyId);
       const after = sortScopes(input.scopes);
       requireForKind(after, key.team !== null);
-      requireHeld(principal.scopes, after, 'The calling credential');
+      requireHeldScopes(principal.scopes, after, 'The calling credential');
       const [added, removed] = [minus(after, scopes), minus(scopes, after)];
       return {
         ...key,

@@ -16,7 +16,7 @@ import { sortProductPermissions } from '../../auth/permissions.ts';
 import { requireEnabled } from '../accounts/require-account.ts';
 import { declaredSteps, requireDeclared, type Declared } from '../permissions/declared-permissions.ts';
 import { toEnd, type End } from '../../time.ts';
-import { requireForKind, requireHeld } from './api-keys.service.ts';
+import { requireForKind, requireHeldScopes } from './api-keys.service.ts';
 import { lockCredentialSteps, readHeld, type KeyOrigin } from './held-scopes.ts';
 import { hasEqualRights, isRotation, rotationsStep } from './rotation-by-key.ts';
 
@@ -63,7 +63,7 @@ export async function createApiKey({ db, tokens, config }: Services, caller: Pri
     requireDeclared(declared, permissions, FOR_KEYS);
     requireAllowed(permissions, held.productLimit, inTeam);
     requireForKind(scopes, teamId !== undefined);
-    requireHeld(held.scopes, scopes, 'The calling credential');
+    requireHeldScopes(held.scopes, scopes, 'The calling credential');
     const active = count?.active ?? 0;
     if (active >= config.keyLimit)
       throw new ProblemError('key_limit_reached', `There are ${active} active keys; the limit is ${config.keyLimit}.`);

@@ -14,7 +14,7 @@ export async function reduceScopes(db: TransactionScope, caller: Principal, gran
   const { accountId } = caller;
   return change(db, caller, toChange(accountId, grantId), async (tx, [, [row]]) => {
     const before = requireGrant(row);
-    requireHeld(before.scopes, scopes);
+    requireFewer(before.scopes, scopes);
     const kept = sortScopes(scopes);
     if (kept.length === before.scopes.length) return before;
     await reduceGrant(tx, grantId, kept);
@@ -50,7 +50,7 @@ function requireGrant(row: Parameters<typeof presentGrant>[0] | undefined): Live
   return presentGrant(row);
 }
 
-function requireHeld(held: readonly Scope[], scopes: readonly Scope[]): void {
+function requireFewer(held: readonly Scope[], scopes: readonly Scope[]): void {
   const errors = scopes.flatMap((scope, i) =>
     held.includes(scope)
       ? []

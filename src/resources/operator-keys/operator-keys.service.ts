@@ -43,7 +43,7 @@ export async function createOperatorKey(
   return change(db, caller, spec, async (tx, [time]) => {
     const calling = await findCalling(tx, caller);
     const given = networks ?? calling?.addresses ?? [];
-    if (calling !== undefined) requireHeld(calling, { scopes, addresses: given });
+    if (calling !== undefined) requireWithin(calling, { scopes, addresses: given });
     if (caller !== 'system') await requireRoom(tx);
     const expiresAt = earlier(toEnd(wantedEnd, toNow(time)), calling?.expiresAt ?? null);
     const { secret, hash, keyPrefix, last4 } = tokens.generate('operatorKey');
@@ -80,7 +80,7 @@ export async function rotateOperatorKey(
   return change(db, caller, spec, async (tx, [time]) => {
     const [calling, key] = [await findCalling(tx, caller), await tx.em.findOne(OperatorKey, keyId)];
     if (!key || key.revokedAt || key.isExpired) throw new ProblemError('operator_key_not_found');
-    if (calling !== undefined) requireHeld(calling, key);
+    if (calling !== undefined) requireWithin(calling, key);
     if (calling?.expiresAt && earlier(key.expiresAt ?? null, calling.expiresAt) !== key.expiresAt)
       throw new ProblemError('scope_not_allowed', 'The key expires later than the calling key.');
     expireSecrets(tx, keyId, overlapHours);
@@ -114,7 +114,7 @@ const earlier = (a: Date | null, b: Date | null): Date | null => (a !== null && 
 
 type Limits = { readonly scopes: readonly OperatorScope[]; readonly addresses: readonly string[] };
 
-function requireHeld(calling: Limits, wanted: Limits): void {
+function requireWithin(calling: Limits, wanted: Limits): void {
   const beyond = sortOperatorScopes(wanted.scopes).filter((scope) => !calling.scopes.includes(scope));
   if (beyond.length > 0)
     throw new ProblemError('scope_not_allowed', `The calling key does not hold ${beyond.join(', ')}.`);

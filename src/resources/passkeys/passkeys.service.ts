@@ -10,7 +10,7 @@ import { invalidInput, ProblemError } from '../../problems/error.ts';
 import type { Services } from '../../service/services.ts';
 import type { AuthenticatingBrowser } from '../../procedures/browser-client.ts';
 import { addProof, revokeReplacedSession } from '../sessions/sessions.service.ts';
-import { openSession, startSession } from '../sessions/start-session.ts';
+import { setSessionCookies, startSession } from '../sessions/start-session.ts';
 import {
   ALGORITHMS,
   CHALLENGE_MS,
@@ -138,7 +138,7 @@ export async function signInWithPasskey(
     });
   });
   await counted.refund();
-  openSession(browserClient, session);
+  setSessionCookies(browserClient, session);
 }
 
 /** Creates a challenge for one of the account's own passkeys. */

@@ -58,7 +58,7 @@ export const createRole = (
     };
     const declared = await readDeclared(tx, rights.productPermissions);
     requireDeclared(declared, given.productPermissions ?? [], { held: [], pointer: POINTER });
-    if (by !== null) requireHeld(by.held, rights);
+    if (by !== null) requireOwnRights(by.held, rights);
     await requireFreeName(tx, teamId, name);
     const weight = { ...rights, isSensitive: isAnySensitive(declared, rights.productPermissions) };
     if (by !== null) await requireProofToGive(weight, tx, by.caller.credential);
@@ -120,8 +120,8 @@ async function applyUpdate(
   const declared = await readDeclared(tx, after.productPermissions);
   requireDeclared(declared, productPermissions ?? [], { held: role.productPermissions, pointer: POINTER });
   if (by !== null) {
-    requireHeld(by.held, role);
-    requireHeld(by.held, after);
+    requireOwnRights(by.held, role);
+    requireOwnRights(by.held, after);
   }
   if (name !== undefined) {
     await requireFreeName(tx, teamId, name, roleId);
@@ -179,7 +179,7 @@ async function applyDeletion(
   by: By,
 ): Promise<void> {
   const role = await requireCustomRole(tx, teamId, roleId);
-  if (by !== null) requireHeld(by.held, role);
+  if (by !== null) requireOwnRights(by.held, role);
   const replacement = await findTeamRole(tx, teamId, replacementRoleId, '/replacementRoleId');
   if (replacement === role) throw invalidInput('/replacementRoleId', 'A role cannot replace itself.');
   if (by === null) requireNotOwnerRole(replacement);
@@ -223,7 +223,7 @@ async function requireCustomRole(tx: Change, teamId: string, roleId: string): Pr
 }
 
 /** Requires that the caller holds all permissions. @throws role_not_assignable */
-function requireHeld(held: Rights, rights: Rights): void {
+function requireOwnRights(held: Rights, rights: Rights): void {
   const beyond = findMissingPermissions(held, rights);
   if (beyond.length > 0) throw new ProblemError('role_not_assignable', `Your role does not hold ${beyond.join(', ')}.`);
 }

@@ -3,7 +3,7 @@ import { ProblemError } from '../../problems/error.ts';
 import { command } from '../../db/query.ts';
 import { recordedCommand, runAndRecord } from '../../events/record.ts';
 import type { Principal } from '../../auth/principal.ts';
-import { openSession as isOpen } from '../../db/predicates.ts';
+import { openSession } from '../../db/predicates.ts';
 import { PROOF_TIME, withProofNow } from '../../auth/session-proofs.ts';
 import type { ProofMethod, Proofs } from '../../entities/index.ts';
 import { logoutJobs } from '../../jobs/logouts.ts';
@@ -44,7 +44,7 @@ export const revokeSessions = async (tx: Change, which: SessionFilter, reason: s
 const endOpen = command<{ told: string }>(
   'session_revoke',
   `with ended as (
-     update session s set revoked_at = now() where id = any(string_to_array($1, ' ')) and ${isOpen('s')} returning s.id)
+     update session s set revoked_at = now() where id = any(string_to_array($1, ' ')) and ${openSession('s')} returning s.id)
    ${logoutJobs('select id from ended')}`,
 );
 

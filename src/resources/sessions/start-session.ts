@@ -85,7 +85,7 @@ export async function startSession(tx: Change, services: Services, signIn: SignI
 }
 
 /** Sets the cookies of a committed session. */
-export function openSession(
+export function setSessionCookies(
   browserClient: AuthenticatingBrowser,
   { token, expiresAt, deviceToken }: StartedSession,
 ): void {

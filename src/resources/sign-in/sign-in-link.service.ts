@@ -6,7 +6,7 @@ import { isSameEmailAddress } from '../../transactions/email-address.ts';
 import { consumeToken, peekToken } from '../accounts/email-link-token.ts';
 import { findContinuation, type Continuation } from '../oauth-consent/continuation.ts';
 import { revokeReplacedSession } from '../sessions/sessions.service.ts';
-import { openSession, startSession } from '../sessions/start-session.ts';
+import { setSessionCookies, startSession } from '../sessions/start-session.ts';
 import { findLink } from '../../rate-limit/link-attempts.ts';
 import { proveMailbox } from './prove-mailbox.ts';
 import { change } from '../../transactions/change.ts';
@@ -49,6 +49,6 @@ export async function signInWithLink(
       continued,
     });
   });
-  openSession(browserClient, session);
+  setSessionCookies(browserClient, session);
   return findContinuation(services, clientId, browserClient, accountId);
 }

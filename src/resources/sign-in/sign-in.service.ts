@@ -11,7 +11,7 @@ import type { ProblemCode } from '../../problems/catalogue.ts';
 import type { AuthenticatingBrowser, BrowserClient } from '../../procedures/browser-client.ts';
 import { countAttempt } from '../../rate-limit/attempts.ts';
 import { revokeReplacedSession, revokeSessions } from '../sessions/sessions.service.ts';
-import { openSession, startSession } from '../sessions/start-session.ts';
+import { setSessionCookies, startSession } from '../sessions/start-session.ts';
 import { findSignIn, type SignInTarget } from './sign-in.queries.ts';
 import type { SignIn } from './sign-in.schema.ts';
 import { startSignUpSession } from './sign-up-attempts.ts';
@@ -72,7 +72,7 @@ async function signInToAccount(
       continued: await revokeReplacedSession(tx, replaced),
     });
   });
-  openSession(browserClient, session);
+  setSessionCookies(browserClient, session);
   await counted.refund();
 }
 

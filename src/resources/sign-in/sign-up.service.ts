@@ -10,7 +10,7 @@ import { findLink } from '../../rate-limit/link-attempts.ts';
 import { findInvitationByToken } from '../invitations/acceptance.service.ts';
 import { findContinuation, keepForLink, type Continuation } from '../oauth-consent/continuation.ts';
 import { getDeviceToken } from '../sessions/known-devices.ts';
-import { openSession } from '../sessions/start-session.ts';
+import { setSessionCookies } from '../sessions/start-session.ts';
 import { registerFromInvitation, requireInvited, retryOnUniqueViolation } from './invited-sign-up.service.ts';
 import { enqueueRequest } from './requested-link.ts';
 import type { SignUp } from './sign-in.schema.ts';
@@ -42,7 +42,7 @@ export async function signUp(
     const session = await retryOnUniqueViolation(() =>
       registerFromInvitation(services, browserClient, replaced, { ...input, invitationToken, passwordHash }),
     );
-    openSession(browserClient, session);
+    setSessionCookies(browserClient, session);
     const continueTo = await findContinuation(services, session.clientId, browserClient, session.accountId);
     return { signedIn: true, ...(continueTo && { continueTo }) };
   }

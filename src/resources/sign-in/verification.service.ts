@@ -14,7 +14,7 @@ import { confirmMove } from '../accounts/email.service.ts';
 import { findContinuation, type Continuation } from '../oauth-consent/continuation.ts';
 import { isKnownDevice } from '../sessions/known-devices.ts';
 import { type EndedSession, revokeReplacedSession } from '../sessions/sessions.service.ts';
-import { openSession, startSession } from '../sessions/start-session.ts';
+import { setSessionCookies, startSession } from '../sessions/start-session.ts';
 import { findLink } from '../../rate-limit/link-attempts.ts';
 import { registerVerified, retryOnUniqueViolation } from './invited-sign-up.service.ts';
 import { deleteSignUpAttempts, isClosedToSignUp } from './prove-mailbox.ts';
@@ -97,7 +97,7 @@ export async function verifyEmail(
       return { ...started, accountId: account.id };
     }),
   );
-  openSession(browserClient, session);
+  setSessionCookies(browserClient, session);
   const { accountId } = session;
   return {
     continueTo: await findContinuation(services, target.clientId, browserClient, accountId),

@@ -81,7 +81,7 @@ export async function updateEndpoint(
     if (endpoint.account?.id !== former) changed.push('responsibleAccountId');
     if (changed.length > 0) tx.record('webhook_endpoint.updated', { ...endpointFields(endpoint), changed });
     if (changed.length > 0) await notifyOfChange(tx, owner, endpoint, 'webhook_changed');
-    return present(services, endpoint);
+    return presentWithKey(services, endpoint);
   });
 }
 
@@ -90,7 +90,7 @@ export const pauseEndpoint = (services: Services, owner: Owner, endpointId: stri
   withEndpoint(services.db, owner, endpointId, async (tx, endpoint) => {
     if (!endpoint.pausedAt) tx.record('webhook_endpoint.paused', endpointFields(endpoint));
     endpoint.pausedAt ??= new Date();
-    return present(services, endpoint);
+    return presentWithKey(services, endpoint);
   });
 
 /**
@@ -110,7 +110,7 @@ export const resumeEndpoint = (services: Services, owner: Owner, endpointId: str
     });
     if (isStopped) tx.record('webhook_endpoint.resumed', endpointFields(endpoint));
     await tx.run([wakeEndpointsStep([endpointId])]);
-    return present(services, endpoint);
+    return presentWithKey(services, endpoint);
   });
 
 /** Replaces the secret. The caller becomes responsible for an endpoint of a team. The present secret also signs for `overlapHours`; one from an earlier rotation ends. */
@@ -169,7 +169,7 @@ async function requireMember(tx: Change, { team, account }: WebhookEndpoint): Pr
   if (!isMember) throw new ProblemError('webhook_without_member');
 }
 
-export const present = ({ encryption }: Services, endpoint: Shown & Pick<WebhookEndpoint, 'secret'>) =>
+export const presentWithKey = ({ encryption }: Services, endpoint: Shown & Pick<WebhookEndpoint, 'secret'>) =>
   presentEndpoint(endpoint, publicKeyOf(encryption.decrypt(endpoint.secret)));
 
 const shownSecret = (secret: string): string | null => (signatureKind(secret) === 'hmac' ? secret : null);

@@ -3,7 +3,7 @@ import { iso, query, type QueryRunner } from '../../db/query.ts';
 import type { DeliveryState } from '../../entities/index.ts';
 import { ProblemError } from '../../problems/error.ts';
 import type { Cursors } from '../../procedures/cursors.ts';
-import { present } from './endpoints.service.ts';
+import { presentWithKey } from './endpoints.service.ts';
 import { canSee, teamOf, type Held, type Owner } from './owner.ts';
 import type { DeliveryPage } from './webhooks.schema.ts';
 
@@ -35,7 +35,7 @@ const endpointsOfOwner = query<EndpointRow>(
 export async function listEndpoints(services: Services, owner: Owner) {
   const rows = await services.db.query(endpointsOfOwner, [teamOf(owner)]);
   return rows.map(({ accountId, ...row }) =>
-    present(services, {
+    presentWithKey(services, {
       ...row,
       account: accountId === null ? null : { id: accountId },
       failingSince: dateOrNull(row.failingSince),
