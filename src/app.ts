@@ -29,7 +29,7 @@ import { problemPages } from './pages/problems.ts';
 import { eventPages } from './pages/events.ts';
 import { procedurePages } from './pages/procedures.ts';
 import { webPages } from './pages/web.ts';
-import { createPictureRouter } from './pictures/router.ts';
+import { createPictureRouter } from './picture-uploads/router.ts';
 import { restHandler } from './rest/handler.ts';
 import { API_FACE } from './rest/api-face.ts';
 import { openFace } from './rest/face.ts';
@@ -37,7 +37,7 @@ import { OPERATOR_FACE } from './rest/operator-face.ts';
 import { apiRouter, appRouter, operatorRouter } from './router.ts';
 import { proceduresOf } from './procedures/definition.ts';
 import { toProblemError } from './procedures/problem-details.ts';
-import { createSecurityRouter } from './security/router.ts';
+import { createSecurityRouter } from './secret-scanning/router.ts';
 import { trpcHandler } from './trpc/handler.ts';
 
 /** Creates the listener of all requests: the REST interfaces have handlers of their own, other paths Express. */

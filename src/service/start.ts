@@ -13,7 +13,7 @@ import { watchClock } from './clock.ts';
 import { firstGreeting } from './demo.ts';
 import { holdSignals } from './hold-signals.ts';
 import { onceOnSignal } from './on-signal.ts';
-import { startPrimary } from './primary.ts';
+import { startPrimary } from './workers.ts';
 import { serveScrapes } from './scrapes.ts';
 import { letOthersServe, onServiceStop, runsJobs, workerSlot } from './worker-slot.ts';
 import { errorSummary, openLog } from '../telemetry/log.ts';

@@ -26,7 +26,7 @@ import { checkAccount } from '../http/page-account.ts';
 import { isSameOrigin } from '../http/same-origin.ts';
 import { compressReads } from './compress-reads.ts';
 import { sendLists } from './lists.ts';
-import { readBrowserClient } from './browser-client.ts';
+import { readBrowserClient } from './read-browser-client.ts';
 
 const MAX_BODY_BYTES = 100 * 1024;
 const MAX_BATCH = 20;

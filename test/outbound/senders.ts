@@ -1,4 +1,4 @@
-import { fetchPicture } from '../../src/images/fetch-picture.ts';
+import { fetchPicture } from '../../src/picture-conversion/fetch-picture.ts';
 import { fetchClientDocument } from '../../src/oauth/client-documents.ts';
 import { PUBLIC_NETWORK, type Network } from '../../src/outbound/network.ts';
 import { postLogout } from '../../src/resources/openid/send-logout.ts';
@@ -30,7 +30,7 @@ export const SENDERS: readonly Sender[] = [
   },
   {
     name: 'a picture',
-    file: 'images/fetch-picture.ts',
+    file: 'picture-conversion/fetch-picture.ts',
     // The reason, which users do not see.
     send: (url, network, signal = new AbortController().signal) =>
       fetchPicture(url, signal, network).catch((error: Error) => {

@@ -8,7 +8,7 @@ import { read, sender } from './sender.ts';
 
 // The pictures are on this machine, where nothing is fetched from otherwise.
 const local = vi.hoisted(() => ({ network: undefined as object | undefined }));
-vi.mock(import('../../src/images/fetch-picture.ts'), async (load) => {
+vi.mock(import('../../src/picture-conversion/fetch-picture.ts'), async (load) => {
   const { fetchPicture } = await load();
   return {
     fetchPicture: (url, signal) => fetchPicture(url, signal, local.network as Parameters<typeof fetchPicture>[2]),
