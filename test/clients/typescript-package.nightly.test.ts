@@ -69,28 +69,6 @@ async function compile(...lines: string[]): Promise<string> {
 }
 
 describe('the packed client', () => {
-  test('was generated from the present procedures', async () => {
-    const generated = join(dir, 'generated');
-    mkdirSync(generated);
-    const modules = {
-      'events.ts': eventsModule(),
-      'operations.ts': operationsModule('api'),
-      'operator.ts': operationsModule('operator'),
-      'router.ts': routerModule(),
-    };
-    for (const [file, text] of Object.entries(modules)) writeFileSync(join(generated, file), text);
-    await run(process.execPath, [
-      join(ROOT, 'node_modules/oxfmt/bin/oxfmt'),
-      '-c',
-      join(ROOT, '.oxfmtrc.json'),
-      generated,
-    ]);
-    for (const file of Object.keys(modules))
-      expect(readFileSync(join(generated, file), 'utf8'), 'run `npm run build:client`').toBe(
-        readFileSync(join(PACKAGE, 'src/generated', file), 'utf8'),
-      );
-  });
-
   test('has no dependencies, and is small', () => {
     const { dependencies } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')) as Record<
       string,
