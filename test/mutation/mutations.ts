@@ -871,11 +871,7 @@ export const MUTATIONS: readonly Mutation[] = [
         'const [ended] = await change.run([[endAbandoned, [teamId]]]);',
         'const ended: { id: string }[] = endAbandoned === undefined ? [{ id: teamId }] : [];',
       ],
-      [
-        'invitations of a deleted sender stay',
-        'if (sent.length > 0) await tx.run(',
-        'if (sent.length < 0) await tx.run(',
-      ],
+      ['invitations of a deleted sender stay', 'if (sent.length > 0) tx.later(', 'if (sent.length < 0) tx.later('],
     ],
   ),
   ...faultsIn(

@@ -159,7 +159,7 @@ async function remove(tx: Change, accountId: string, teams: readonly OwnedTeam[]
   for (const { team_id: teamId } of left) tx.record('member.left', { accountId, teamId, reason: 'account deleted' });
   tx.later([deleteAttemptsOfAddress, [account.email ?? '']]);
   await disableEndpoints(tx, { account: accountId }, 'member_left');
-  await tx.run([[deleteAccountRow, [accountId]]]);
+  tx.later([deleteAccountRow, [accountId]]);
   tx.record('account.deleted', { accountId });
   await eraseAccount(tx.em, { accountId, teamIds: owned, verifiedEmail: address });
 }
@@ -185,6 +185,6 @@ async function deleteEmailAddress(tx: Change, accountId: string, email: string):
       tx.record('invitation.revoked', { accountId, teamId: team.id, invitationId, reason: 'account deleted' });
   }
   // Notices are counted by the id of the account.
-  await tx.run([[deleteSentMail, [email, accountId]]]);
-  await tx.run([[deleteMailJobs, [email, accountId]]]);
+  tx.later([deleteSentMail, [email, accountId]]);
+  tx.later([deleteMailJobs, [email, accountId]]);
 }

@@ -19,7 +19,7 @@ export async function reduceScopes({ db }: Services, caller: Principal, grantId:
     if (kept.length === before.scopes.length) return before;
     await reduceGrant(tx, grantId, kept);
     // An earlier consent whose code is exchanged later must not give the scopes back.
-    await deletePendingConsents(tx, { account: accountId, client: before.client.id });
+    deletePendingConsents(tx, { account: accountId, client: before.client.id });
     tx.record('oauth_grant.reduced', { ...toEventFields(before, accountId), scopes: kept });
     return { ...before, scopes: kept };
   });
@@ -34,7 +34,7 @@ export async function revokeGrant({ db }: Services, caller: Principal, grantId: 
   await change(db, caller, toChange(accountId, grantId), async (tx, [, [row]]) => {
     const { client } = requireGrant(row);
     await revokeGrants(tx, { id: grantId }, 'by the account');
-    await deletePendingConsents(tx, { account: accountId, client: client.id });
+    deletePendingConsents(tx, { account: accountId, client: client.id });
   });
 }
 
