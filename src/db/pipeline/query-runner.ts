@@ -29,8 +29,9 @@ export type CommandRunner = ListRunner & {
   readonly transact: <Result>(work: (open: OpenTransaction) => Promise<Result>, teamId?: string) => Promise<Result>;
 };
 
-type Connections = {
+export type Connections = {
   readonly pools: Pools;
+  /** Where transactions wait before they get a connection. */
   readonly writeQueue: WriteQueue;
   readonly listQueue: ListQueue;
   readonly orm: MikroORM;
