@@ -21,8 +21,8 @@ const COLUMNS = {
 };
 
 type Revoked = { readonly id: string; readonly account_id: string; readonly team_id: string | null };
-type RevokedKey = Revoked & { readonly name: string };
-type RevokedGrant = Revoked & { readonly client_id: string };
+export type RevokedKey = Revoked & { readonly name: string };
+export type RevokedGrant = Revoked & { readonly client_id: string };
 
 /** What events say about a grant that ends. */
 export const grantFields = (grant: RevokedGrant, reason: string) => ({

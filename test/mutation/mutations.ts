@@ -430,7 +430,7 @@ export const MUTATIONS: readonly Mutation[] = [
       '      const [known]',
     ],
   ]),
-  ...faultsIn('src/transactions/lock-steps.ts', INVITATIONS, [
+  ...faultsIn('src/resources/invitations/invitations.service.ts', INVITATIONS, [
     [
       'an invitation of another team can be revoked or sent again',
       'from invitation i where i.team_id = $1`',

@@ -1,13 +1,19 @@
 import { reduceGrant } from './reduce-grant.ts';
 import { deletePendingConsents, revokeGrants } from '../../transactions/revocation.ts';
 import { change } from '../../transactions/change.ts';
-import { lockGrantOfAccount } from '../../transactions/lock-steps.ts';
+import { lockRows } from '../../transactions/lock-order.ts';
 import type { Principal } from '../../auth/principal.ts';
 import { sortScopes } from '../../auth/scopes.ts';
 import type { Scope } from '../../entities/index.ts';
 import { ProblemError } from '../../problems/error.ts';
 import type { Services } from '../../service/services.ts';
 import { liveGrantStep, presentGrant, type LiveGrant } from './oauth-grants.queries.ts';
+
+const lockGrantOfAccount = lockRows(
+  'oauth_grant',
+  'oauth_grant_lock_of_account',
+  'select id from oauth_grant where account_id = $1 and id = $2',
+);
 
 /** Removes scopes from a grant, its tokens and its API keys, effective for the next request. */
 export async function reduceScopes({ db }: Services, caller: Principal, grantId: string, scopes: readonly Scope[]) {
