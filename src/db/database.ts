@@ -1,24 +1,19 @@
-import type { MikroORM } from '@mikro-orm/postgresql';
 import type { RunInSpan } from '../telemetry/span.ts';
 import { connectionSettings } from './connection/connection.ts';
-import { createListQueue, type ListQueue } from './lists/queue.ts';
+import { createListQueue } from './lists/queue.ts';
 import { endWithin } from './connection/end.ts';
 import { openOrm } from './connection/orm.ts';
-import { divideConnections, openPools, type Pools } from './connection/pools.ts';
-import { createQueryRunner, type CommandRunner } from './pipeline/query-runner.ts';
-import { createWriteQueue, LOCK_MS, type WriteQueue } from './turns/write-queue.ts';
+import { divideConnections, openPools } from './connection/pools.ts';
+import { createQueryRunner, type CommandRunner, type Connections } from './pipeline/query-runner.ts';
+import { createWriteQueue, LOCK_MS } from './turns/write-queue.ts';
 
 /** An open database: runs named queries and commands, and creates an entity manager for each transaction. */
-export type Database = CommandRunner & {
-  readonly orm: MikroORM;
-  /** The connection URL, for connections outside of the pools. */
-  readonly url: string;
-  readonly pools: Pools;
-  /** Where transactions wait before they get a connection. */
-  readonly writeQueue: WriteQueue;
-  readonly listQueue: ListQueue;
-  close(): Promise<void>;
-};
+export type Database = CommandRunner &
+  Connections & {
+    /** The connection URL, for connections outside of the pools. */
+    readonly url: string;
+    close(): Promise<void>;
+  };
 
 /** Opens a migrated database. @param poolMax the connections of all pools together */
 export async function openDatabase(databaseUrl: string, poolMax: number, withSpan?: RunInSpan): Promise<Database> {
@@ -31,7 +26,6 @@ export async function openDatabase(databaseUrl: string, poolMax: number, withSpa
   return {
     ...connections,
     ...createQueryRunner(connections, withSpan),
-    orm,
     url: databaseUrl,
     async close() {
       await endWithin(Promise.all([orm.close(true), pools.reads.end(), pools.lists.end()]));

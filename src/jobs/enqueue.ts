@@ -141,12 +141,12 @@ export const jobStep = <Name extends keyof Jobs>(name: Name, payload: Jobs[Name]
     ],
   ] as const;
 
-/** Queues a job in the transaction of `tx` like `jobStep`. */
+/** Queues a job in the transaction of `tx` like `jobStep`, with its next statements. */
 export async function enqueue<Name extends keyof Jobs>(
   tx: Change,
   ...job: [name: Name, payload: Jobs[Name], key: string, start?: Date | number]
 ): Promise<void> {
-  await tx.run([jobStep(...job)]);
+  tx.later(jobStep(...job));
 }
 
 /**

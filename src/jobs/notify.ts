@@ -24,7 +24,7 @@ export async function notify(tx: Change, accountId: string, notice: Queued): Pro
   const email = account === null ? null : provenAddress(account);
   if (email === null) return;
   const target = { email, locale: await findNoticeLocale(tx, accountId) };
-  if (isAccessNotice(notice)) await tx.run([toStep(accountId, target, notice)]);
+  if (isAccessNotice(notice)) tx.later(toStep(accountId, target, notice));
   else await enqueue(tx, ...toJob(accountId, target, notice));
 }
 

@@ -63,10 +63,10 @@ const deleteClients = command<never>(
 export async function removeClients(tx: Change, { clientIds, grantIds }: ClientRemoval): Promise<string[]> {
   const clients = clientIds.join(' ');
   await recordDeletedGrants(tx, { id: grantIds }, 'client deleted');
-  await tx.run([[deleteGrants, [grantIds.join(' ')]]]);
-  if (grantIds.length < GRANTS_MAX) await tx.run([[deleteFamilies, [clients]]]);
+  tx.later([deleteGrants, [grantIds.join(' ')]]);
+  if (grantIds.length < GRANTS_MAX) tx.later([deleteFamilies, [clients]]);
   const left = (await tx.run([[markDeleted, [clients]]]))[0].map(({ id }) => id);
-  await tx.run([[deleteClients, [clientIds.filter((id) => !left.includes(id)).join(' ')]]]);
+  tx.later([deleteClients, [clientIds.filter((id) => !left.includes(id)).join(' ')]]);
   return left;
 }
 

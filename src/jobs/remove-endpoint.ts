@@ -29,8 +29,11 @@ const [byId, byTeam] = [removeBy('id'), removeBy('team_id')];
  */
 export async function removeEndpoints(tx: Change, which: Which): Promise<void> {
   const [statements, value] = 'id' in which ? [byId, which.id] : [byTeam, which.teamId];
-  await tx.run([[statements.lock, [value]]]);
-  for (const { id } of (await tx.run([[statements.remove, [value]]]))[0]) await enqueueRest(tx, id);
+  const [, removed] = await tx.run([
+    [statements.lock, [value]],
+    [statements.remove, [value]],
+  ]);
+  for (const { id } of removed) await enqueueRest(tx, id);
 }
 
 const enqueueRest = (tx: Change, endpointId: string): Promise<void> =>
@@ -62,7 +65,7 @@ export async function removeEndpoint(
       if (isLast) await enqueueRest(tx, endpointId);
       return false;
     }
-    await tx.run([[deleteEndpoint, [endpointId]]]);
+    tx.later([deleteEndpoint, [endpointId]]);
     return true;
   });
 }

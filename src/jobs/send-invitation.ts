@@ -7,7 +7,7 @@ import type { Database } from '../db/database.ts';
 import { isUnavailable } from '../db/errors.ts';
 import { pendingInvitation } from '../db/predicates.ts';
 import { command, query, type Step } from '../db/query.ts';
-import { lockAnyInvitation } from '../transactions/lock-steps.ts';
+import { lockRows } from '../transactions/lock-order.ts';
 import { change } from '../transactions/change.ts';
 import type { Change } from '../transactions/steps.ts';
 import { getInvitationUrl, renderInvitationEmail } from '../email/invitation-email.ts';
@@ -101,6 +101,9 @@ export async function sendInvitation(
   ]);
   log.info({ invitationId }, 'invitation email sent');
 }
+
+/** Locks an invitation of any team, whatever its state. */
+const lockAnyInvitation = lockRows('invitation', 'invitation_lock_any', 'select id from invitation where id = $1');
 
 type Attempt = { readonly tokenHash: string; readonly emailId: string; readonly jobId: string };
 

@@ -18,7 +18,7 @@ const avoidScans = query<object>('database_check_indexes', `select set_config('e
  * steps before have deleted.
  */
 export async function planByIndexes(tx: Change): Promise<void> {
-  await tx.run([[avoidScans, []]]);
+  tx.later([avoidScans, []]);
 }
 
 /**
@@ -35,7 +35,7 @@ export function workInSteps(
     for (let steps = 1; ; steps += 1) {
       const isLast = steps === STEPS_MAX || abortSignal?.aborted === true;
       const isDone = await change(db, 'system', { on: 'installation', requires: 'nothing' }, async (tx) => {
-        await tx.run([[avoidScans, []]]);
+        await planByIndexes(tx);
         return step(tx, isLast);
       });
       if (isDone) return true;

@@ -1,8 +1,8 @@
 import { openSession } from '../db/predicates.ts';
 import { proofsOf } from '../auth/session-proofs.ts';
 import type { ProductPermission, Proofs, Scope } from '../entities/index.ts';
-import { lock, share } from './lock-order.ts';
-import type { EndedKey } from './lock-steps.ts';
+import { lock, lockRows, share } from './lock-order.ts';
+import type { RevokedKey } from './revocation.ts';
 
 export const lockSessionShared = share('session', 'session_lock_shared');
 
@@ -67,14 +67,14 @@ export const lockSession = lock<LockedSession>(
 );
 
 /** Locks the sessions of an account except one. */
-export const lockSessionsOfAccount = lock<LockedSession>(
+export const lockSessionsOfAccount = lockRows<LockedSession>(
   'session',
   'session_lock_of_account',
-  `${SESSION} and s.account_id = $1 and s.id <> $2 order by s.id for update`,
+  `${SESSION} and s.account_id = $1 and s.id <> $2`,
 );
 
 /** What is changed of an API key. */
-export type KeyRow = Omit<EndedKey, 'oauth_grant_id'> & {
+export type KeyRow = RevokedKey & {
   scopes: Scope[];
   product_permissions: ProductPermission[];
   key_prefix: string;
@@ -90,10 +90,10 @@ const LIVE_KEY = `select id, account_id, team_id, name, scopes, product_permissi
 export const lockKey = lock<KeyRow>('api_key', 'api_key_lock', `${LIVE_KEY} and id = $1 for update`);
 
 /** Locks up to two API keys of an account, in one order, so that keys that change each other cannot deadlock. */
-export const lockKeysOfAccount = lock<KeyRow>(
+export const lockKeysOfAccount = lockRows<KeyRow>(
   'api_key',
   'api_key_lock_of_account',
-  `${LIVE_KEY} and account_id = $1 and id in ($2, $3) order by id for update`,
+  `${LIVE_KEY} and account_id = $1 and id in ($2, $3)`,
 );
 
 export const lockKeyOfTeam = lock<KeyRow>(

@@ -49,8 +49,8 @@ export function lock<Row extends { readonly id: string }>(table: LockTable, name
 }
 
 /**
- * Declares a lock of all rows that a statement selects, in the order of their primary keys. For rows of which there can be
- * thousands: it reads only the columns that it names.
+ * Declares a lock of all rows that a statement selects, in the order of their primary keys, however many there are: it
+ * reads only the columns that it names.
  */
 export const lockRows = <Row extends { readonly id: string } = { id: string }>(
   table: LockTable,
@@ -91,10 +91,10 @@ export async function lockInOrder<R>(
   let highest = 0;
   for (const table of locked) {
     if (table === undefined) continue;
-    requirePossible(held, table);
-    const rank = LOCK_ORDER.indexOf(table);
-    if (rank < highest) throw new LockOrderError(`${table} must be locked before ${LOCK_ORDER[highest]}.`);
-    highest = rank;
+    // Rows of it can be locked already.
+    const violation = (held.rows.has(table) ? undefined : violationOf(held.rank, table)) ?? violationOf(highest, table);
+    if (violation !== undefined) throw violation;
+    highest = LOCK_ORDER.indexOf(table);
   }
   const result = await run();
   for (const [index, table] of locked.entries()) if (table !== undefined) noteLocked(held, table, ids(result, index));
@@ -113,16 +113,10 @@ export const inLockOrder = (open: OpenTransaction): OpenSteps => ({
     ),
 });
 
-const violationOf = ({ rank }: Held, table: LockTable): LockOrderError | undefined =>
+const violationOf = (rank: number, table: LockTable): LockOrderError | undefined =>
   LOCK_ORDER.indexOf(table) < rank
     ? new LockOrderError(`${table} must be locked before ${LOCK_ORDER[rank]}.`)
     : undefined;
-
-/** Requires that a table comes after those locked before, or that rows of it are locked already. */
-function requirePossible(held: Held, table: LockTable): void {
-  const violation = violationOf(held, table);
-  if (violation !== undefined && !held.rows.has(table)) throw violation;
-}
 
 /** Notes a row that the transaction inserts: nobody else can have locked it. */
 export function noteCreated({ held: { rows } }: { readonly held: Held }, table: LockTable, id: string): void {
@@ -132,7 +126,7 @@ export function noteCreated({ held: { rows } }: { readonly held: Held }, table: 
 
 /** Notes the rows that were locked. @throws LockOrderError if one of them was not yet, and comes too late */
 function noteLocked(held: Held, table: LockTable, ids: readonly string[]): void {
-  const violation = violationOf(held, table);
+  const violation = violationOf(held.rank, table);
   const known = held.rows.get(table) ?? new Set<string>();
   if (violation !== undefined && !ids.every((id) => known.has(id))) throw violation;
   held.rows.set(table, new Set([...known, ...ids]));

@@ -21,8 +21,8 @@ const COLUMNS = {
 };
 
 type Revoked = { readonly id: string; readonly account_id: string; readonly team_id: string | null };
-type RevokedKey = Revoked & { readonly name: string };
-type RevokedGrant = Revoked & { readonly client_id: string };
+export type RevokedKey = Revoked & { readonly name: string };
+export type RevokedGrant = Revoked & { readonly client_id: string };
 
 /** What events say about a grant that ends. */
 export const grantFields = (grant: RevokedGrant, reason: string) => ({
@@ -95,14 +95,14 @@ export async function revokeGrants(tx: Change, filter: GrantFilter, reason: stri
   const grants = await recordGrantEnds(tx, filter, reason, (ids) =>
     revokeApiKeys(tx, { grant: ids }, 'its grant ended'),
   );
-  if (grants.length > 0) await tx.run([revokeGrantsStep(grants)]);
+  if (grants.length > 0) tx.later(revokeGrantsStep(grants));
   return grants.length;
 }
 
 /** Revokes the API keys that match. Records each. @returns the number of revoked keys */
 export async function revokeApiKeys(tx: Change, filter: KeyFilter, reason?: string): Promise<number> {
   const keys = await recordKeyEnds(tx, filter, reason);
-  if (keys.length > 0) await tx.run([revokeKeysStep(keys)]);
+  if (keys.length > 0) tx.later(revokeKeysStep(keys));
   return keys.length;
 }
 
@@ -148,8 +148,8 @@ const deletePendingOfMember = deletePending('of_member', 'and team_id = $2');
 type Consents = { readonly account: string; readonly client?: string; readonly team?: string };
 
 /** Deletes consents whose codes were not exchanged yet, so that an exchange does not restore access. */
-export async function deletePendingConsents(tx: Change, { account, client, team }: Consents): Promise<void> {
-  if (client !== undefined) await tx.run([[deletePendingOfClient, [account, client]]]);
-  else if (team !== undefined) await tx.run([[deletePendingOfMember, [account, team]]]);
-  else await tx.run([[deletePendingOfAccount, [account]]]);
+export function deletePendingConsents(tx: Change, { account, client, team }: Consents): void {
+  if (client !== undefined) tx.later([deletePendingOfClient, [account, client]]);
+  else if (team !== undefined) tx.later([deletePendingOfMember, [account, team]]);
+  else tx.later([deletePendingOfAccount, [account]]);
 }

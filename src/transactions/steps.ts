@@ -31,15 +31,13 @@ export const toChange = (open: OpenTransaction): Change => ({
   record: createRecorder(open),
   held: heldBy(open),
   onCommit: open.onCommit,
-  transact: (work) => join(open, work),
+  // Only the whole of it can be retried.
+  async transact(work) {
+    const result = await work(open);
+    await open.flush();
+    return result;
+  },
 });
-
-/** Runs work in an open transaction. Only the whole of it can be retried. */
-export async function join<R>(open: OpenTransaction, work: (open: OpenTransaction) => Promise<R>): Promise<R> {
-  const result = await work(open);
-  await open.flush();
-  return result;
-}
 
 /** Returns a database of which every transaction, statement and read is part of an open change. */
 export function joined(db: Database, tx: Change): Database {

@@ -1,7 +1,6 @@
 import type { FilterQuery } from '@mikro-orm/core';
 import { command } from '../db/query.ts';
 import type { WebhookEndpoint } from '../entities/index.ts';
-import type { EndedEndpoint } from '../transactions/lock-steps.ts';
 import { lockMany } from '../transactions/locks.ts';
 import type { Change } from '../transactions/steps.ts';
 
@@ -29,6 +28,8 @@ const disableEndpoint = command<never>(
   'webhook_endpoint_update_disabled',
   'update webhook_endpoint set disabled_at = now(), disabled_reason = $2 where id = $1',
 );
+
+export type EndedEndpoint = { id: string; team_id: string | null; account_id: string | null; url: string };
 
 /** Disables locked endpoints like `disableEndpoints`. */
 export async function disableLocked(

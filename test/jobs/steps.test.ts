@@ -9,7 +9,10 @@ afterEach(() => void vi.useRealTimers());
 /** Runs the steps, and asks no database. */
 const DATABASE: TransactionScope = {
   transact: (step) =>
-    step({ run: (steps: readonly unknown[]) => Promise.resolve(steps.map(() => [])) } as unknown as OpenTransaction),
+    step({
+      run: (steps: readonly unknown[]) => Promise.resolve(steps.map(() => [])),
+      later: () => undefined,
+    } as unknown as OpenTransaction),
 };
 
 /** Work of so many steps, each of which takes so long. */

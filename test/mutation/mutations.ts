@@ -422,7 +422,7 @@ export const MUTATIONS: readonly Mutation[] = [
       '      const [known]',
     ],
   ]),
-  ...faultsIn('src/transactions/lock-steps.ts', INVITATIONS, [
+  ...faultsIn('src/resources/invitations/invitations.service.ts', INVITATIONS, [
     [
       'an invitation of another team can be revoked or sent again',
       'from invitation i where i.team_id = $1`',
@@ -863,11 +863,7 @@ export const MUTATIONS: readonly Mutation[] = [
         'const [ended] = await change.run([[endAbandoned, [teamId]]]);',
         'const ended: { id: string }[] = endAbandoned === undefined ? [{ id: teamId }] : [];',
       ],
-      [
-        'invitations of a deleted sender stay',
-        'if (sent.length > 0) await tx.run(',
-        'if (sent.length < 0) await tx.run(',
-      ],
+      ['invitations of a deleted sender stay', 'if (sent.length > 0) tx.later(', 'if (sent.length < 0) tx.later('],
     ],
   ),
   ...faultsIn(

@@ -2,25 +2,19 @@ import { SECOND_MS } from '../../time.ts';
 import { Turns } from '../../turns.ts';
 import type { Caller } from '../turns/caller.ts';
 
-export type PlaceLimits = {
-  /** How many requests have long lists in memory, of all accounts and of an account. */
-  readonly total: number;
-  readonly perAccount: number;
-  /** How many can have a place or wait for one, of an account. */
-  readonly queuePerAccount: number;
-  readonly waitMs: number;
-  /** How long a client can read an answer while another account waits for its place. */
-  readonly readMs: number;
-};
-
 /** A list of 10,000 members is 2.7 MB. */
-export const PLACE_LIMITS: PlaceLimits = {
+export const PLACE_LIMITS = {
+  /** How many requests have long lists in memory, of all accounts and of an account. */
   total: 12,
   perAccount: 2,
+  /** How many can have a place or wait for one, of an account. */
   queuePerAccount: 100,
   waitMs: 10 * SECOND_MS,
+  /** How long a client can read an answer while another account waits for its place. */
   readMs: 5 * SECOND_MS,
 };
+
+export type PlaceLimits = Readonly<typeof PLACE_LIMITS>;
 
 const CHECKS_PER_READ = 10;
 

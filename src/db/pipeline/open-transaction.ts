@@ -35,9 +35,28 @@ export async function openTransaction<Result>(
   const afterwards: (() => void)[] = [];
   const guards = new Map<string, CommitGuard>();
   const result = await openPipeline(pool, async (pipeline) => {
-    const open = new Transaction(pipeline, orm, guards, (act) => afterwards.push(act));
-    const done = await work(open);
-    await open.flush();
+    let em: EntityManager | undefined;
+    const flush = async () => em?.flush();
+    const done = await work({
+      orm,
+      get em() {
+        return (em ??= joinTransaction(orm, pipeline));
+      },
+      flush,
+      async run<const Steps extends readonly Step[]>(steps: Steps) {
+        await flush();
+        return (await pipeline.run(steps.map(bind))) as RowsOf<Steps>; // as declared
+      },
+      later: (step) => pipeline.later(bind(step)),
+      requireAtCommit(guard) {
+        const [{ name }, values] = guard.step;
+        const key = JSON.stringify([name, ...values]);
+        if (!guards.has(key)) pipeline.last(bind(guard.step));
+        guards.set(key, guard);
+      },
+      onCommit: (act) => afterwards.push(act),
+    });
+    await flush();
     return done;
   }).catch((error: unknown) => {
     throw [...guards.values()].find((guard) => isRefusedBy(guard, error))?.refusal() ?? error;
@@ -60,48 +79,4 @@ function joinTransaction(orm: MikroORM, { query }: Pick<OpenPipeline, 'query'>):
     },
   });
   return em;
-}
-
-class Transaction implements OpenTransaction {
-  readonly later: OpenTransaction['later'];
-  readonly onCommit: OpenTransaction['onCommit'];
-  readonly #pipeline: OpenPipeline;
-  readonly #guards: Map<string, CommitGuard>;
-  readonly orm: MikroORM;
-  #em: EntityManager | undefined;
-
-  constructor(
-    pipeline: OpenPipeline,
-    orm: MikroORM,
-    guards: Map<string, CommitGuard>,
-    onCommit: OpenTransaction['onCommit'],
-  ) {
-    this.#pipeline = pipeline;
-    this.#guards = guards;
-    this.orm = orm;
-    this.onCommit = onCommit;
-    this.later = (step) => pipeline.later(bind(step));
-  }
-
-  readonly run = async <const Steps extends readonly Step[]>(steps: Steps) => {
-    await this.flush();
-    return (await this.#pipeline.run(steps.map(bind))) as RowsOf<Steps>; // as declared
-  };
-
-  readonly requireAtCommit = (guard: CommitGuard): void => {
-    const [{ name }, values] = guard.step;
-    const key = JSON.stringify([name, ...values]);
-    if (this.#guards.has(key)) return;
-    this.#guards.set(key, guard);
-    this.#pipeline.last(bind(guard.step));
-  };
-
-  get em(): EntityManager {
-    this.#em ??= joinTransaction(this.orm, this.#pipeline);
-    return this.#em;
-  }
-
-  readonly flush = async (): Promise<void> => {
-    await this.#em?.flush();
-  };
 }

@@ -31,8 +31,9 @@ export type CommandRunner = ListRunner & {
   readonly onCommit: (act: () => void) => void;
 };
 
-type Connections = {
+export type Connections = {
   readonly pools: Pools;
+  /** Where transactions wait before they get a connection. */
   readonly writeQueue: WriteQueue;
   readonly listQueue: ListQueue;
   readonly orm: MikroORM;

@@ -2,11 +2,6 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { CallerGoneError } from '../../turns.ts';
 
-let lastRequestAt = -Infinity;
-
-/** Returns how long ago the last request arrived. */
-export const msSinceLastRequest = (): number => performance.now() - lastRequestAt;
-
 /** The caller of a request. Connections are divided fairly between callers, and waiting work ends with its request. */
 export class Caller {
   /** The account; the client's address as long as there is none. */
@@ -22,7 +17,6 @@ export class Caller {
   constructor(address: string, req: IncomingMessage, res: ServerResponse) {
     this.address = address;
     this.account = this.credential = `address ${address}`;
-    lastRequestAt = performance.now();
     this.#req = req;
     this.#res = res;
   }

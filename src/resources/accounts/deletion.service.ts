@@ -6,7 +6,6 @@ import { command, query } from '../../db/query.ts';
 import type { OperatorCaller } from '../../transactions/caller.ts';
 import { change } from '../../transactions/change.ts';
 import { callerIsLiveStep } from '../../transactions/live-caller.ts';
-import { lockOwnedTeams } from '../../transactions/lock-steps.ts';
 import { lockRows } from '../../transactions/lock-order.ts';
 import { lockMany } from '../../transactions/locks.ts';
 import { accountByEmailStep, isMoved, provenAddress } from '../../transactions/email-address.ts';
@@ -58,6 +57,14 @@ const deleteMailJobs = command<never>(
    where locked_at is null and (
      payload->>'accountId' = $2 and payload->>'sealedToken' is not null
      or key like 'link:%' and split_part(key, ':', 3) = encode(sha256(lower($1)::bytea), 'hex'))`,
+);
+
+/** Locks the teams of an account, before the account. Repeat it then: a team can have come between. */
+const lockOwnedTeams = lockRows(
+  'team',
+  'team_lock_owned',
+  `select id from team
+   where id = any(array(select team_id from membership where account_id = $1 and role_id = 'owner'))`,
 );
 
 const lockOfAccount = (table: 'session' | 'membership' | 'api_key') =>
@@ -159,7 +166,7 @@ async function remove(tx: Change, accountId: string, teams: readonly OwnedTeam[]
   for (const { team_id: teamId } of left) tx.record('member.left', { accountId, teamId, reason: 'account deleted' });
   tx.later([deleteAttemptsOfAddress, [account.email ?? '']]);
   await disableEndpoints(tx, { account: accountId }, 'member_left');
-  await tx.run([[deleteAccountRow, [accountId]]]);
+  tx.later([deleteAccountRow, [accountId]]);
   tx.record('account.deleted', { accountId });
   await eraseAccount(tx.em, { accountId, teamIds: owned, verifiedEmail: address });
 }
@@ -185,6 +192,6 @@ async function deleteEmailAddress(tx: Change, accountId: string, email: string):
       tx.record('invitation.revoked', { accountId, teamId: team.id, invitationId, reason: 'account deleted' });
   }
   // Notices are counted by the id of the account.
-  await tx.run([[deleteSentMail, [email, accountId]]]);
-  await tx.run([[deleteMailJobs, [email, accountId]]]);
+  tx.later([deleteSentMail, [email, accountId]]);
+  tx.later([deleteMailJobs, [email, accountId]]);
 }

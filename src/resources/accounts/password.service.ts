@@ -34,7 +34,7 @@ export async function changePassword(
     deleteTokens(tx, accountId, ['change_email', 'reset_password']);
     const ended = await endSessions(tx, { account: accountId }, 'password changed');
     // The list of remaining access does not show consents whose codes were not exchanged.
-    await deletePendingConsents(tx, { account: accountId });
+    deletePendingConsents(tx, { account: accountId });
     await notify(tx, accountId, { kind: 'password_changed' });
     const continued = ended.find(({ id }) => id === principal.credentialId) ?? null;
     // A new password proves nothing: the session proves what it did, from the same times.

@@ -145,8 +145,8 @@ const insertRefusals = command<never>(
 
 /** Forgets what an interrupted dry run has found. */
 const startOver = ({ db }: Services, run: UploadRow): Promise<Progress> =>
-  change(db, 'system', { on: 'installation', requires: 'nothing' }, async (tx) => {
-    await tx.run([[deleteRefusals, [run.id]]]);
+  change(db, 'system', { on: 'installation', requires: 'nothing' }, (tx) => {
+    tx.later([deleteRefusals, [run.id]]);
     return { ...newProgress(run.id), batches: run.batches };
   });
 
@@ -163,7 +163,7 @@ async function writeRefusals(
   tx: Change,
   { id, reportBytes: written }: Progress,
 ): Promise<number> {
-  if (rows.length > 0) await tx.run([[insertRefusals, [id, written, JSON.stringify(rows)]]]);
+  if (rows.length > 0) tx.later([insertRefusals, [id, written, JSON.stringify(rows)]]);
   return written + rows.length;
 }
 

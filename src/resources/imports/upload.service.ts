@@ -148,7 +148,7 @@ async function openUpload(
   { credentialId }: OperatorPrincipal,
   { isDryRun, isSilent }: ImportUpload,
 ): Promise<string> {
-  await tx.run([[deleteBroken, [credentialId]]]);
+  tx.later([deleteBroken, [credentialId]]);
   const values = [newId('imp'), STAGES[0], credentialId, String(isDryRun), String(isSilent)];
   const [[opened]] = await tx.run([[openRun, values]]);
   if (opened !== undefined) return opened.id;

@@ -84,7 +84,7 @@ async function endAccess(tx: Change, teamId: string, accountId: string): Promise
   const reason = 'membership started anew';
   await revokeGrants(tx, { account: accountId, team: teamId }, reason);
   await revokeApiKeys(tx, { account: accountId, team: teamId }, reason);
-  await deletePendingConsents(tx, { account: accountId, team: teamId });
+  deletePendingConsents(tx, { account: accountId, team: teamId });
   await disableEndpoints(tx, { account: accountId, team: teamId }, 'member_left');
 }
 

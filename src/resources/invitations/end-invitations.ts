@@ -66,7 +66,7 @@ export async function noteSenderDeleted(tx: Change, accountId: string): Promise<
   await tx.run([[lockOfSender, [accountId]]]);
   // Both in one statement: PostgreSQL would lock the team to check a row that it changes for the second time, and the
   // deletion of the account would change it.
-  await tx.run([[noteDeletedSender, [accountId]]]);
+  tx.later([noteDeletedSender, [accountId]]);
 }
 
 const lockPrivilegedOfSender = lockRows<{ id: string; team_id: string }>(
@@ -88,7 +88,7 @@ export async function endPrivilegedOf(
 ): Promise<void> {
   const [rows] = await tx.run([[lockPrivilegedOfSender, [accountId]]]);
   const sent = rows.filter((row) => !exceptTeams.includes(row.team_id));
-  if (sent.length > 0) await tx.run([[deleteInvitations, [sent.map(({ id }) => id).join(' ')]]]);
+  if (sent.length > 0) tx.later([deleteInvitations, [sent.map(({ id }) => id).join(' ')]]);
   await tx.record(
     'invitation.revoked',
     sent.map(({ id: invitationId, team_id: teamId }) => ({ ...fields, teamId, invitationId })),

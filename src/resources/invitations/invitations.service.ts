@@ -9,7 +9,8 @@ import { getInvitationUrl } from '../../email/invitation-email.ts';
 import type { Services } from '../../service/services.ts';
 import { ABANDONED } from './end-invitations.ts';
 import { change } from '../../transactions/change.ts';
-import { lockInvitation, lockInvitationByEmail, type LockedInvitation } from '../../transactions/lock-steps.ts';
+import { pendingInvitation } from '../../db/predicates.ts';
+import { lockRows } from '../../transactions/lock-order.ts';
 import { requireProofToGive } from '../../transactions/require-proof.ts';
 import type { Change, TransactionScope } from '../../transactions/steps.ts';
 import type { TeamCaller } from '../../transactions/caller.ts';
@@ -18,6 +19,26 @@ import { requireFree, seatsOfTeam } from '../billing/seats.ts';
 import { addDays } from '../../time.ts';
 import type { InvitationFields } from './invitations.schema.ts';
 import { deleteStep, insertStep, linkStep, renewStep, roleOfInvitation } from './invitations.statements.ts';
+
+type LockedInvitation = { id: string; created_at: string; is_expired: boolean; is_abandoned: boolean };
+/** `is_expired`: it cannot be accepted any more; `is_abandoned`: although its time has not passed. */
+const INVITATION = `select i.id, i.created_at, not (${pendingInvitation('i')}) as is_expired,
+     i.expires_at > now() and not (${pendingInvitation('i')}) as is_abandoned
+   from invitation i where i.team_id = $1`;
+
+/** Locks the invitation of an email address that was not accepted. It can have expired. */
+const lockInvitationByEmail = lockRows<LockedInvitation>(
+  'invitation',
+  'invitation_lock_by_email',
+  `${INVITATION} and lower(i.email) = lower($2) and i.accepted_at is null`,
+);
+
+/** Locks an invitation that was not accepted. It can have expired. */
+const lockInvitation = lockRows<LockedInvitation>(
+  'invitation',
+  'invitation_lock',
+  `${INVITATION} and i.id = $2 and i.accepted_at is null`,
+);
 
 type NewInvitation = { readonly email: string; readonly roleId: string; readonly isSystemRole: boolean };
 

@@ -1,16 +1,46 @@
 import { command, type RowsOf } from '../../db/query.ts';
 import { ABANDONED, endInvitations } from '../invitations/end-invitations.ts';
-import { disableLocked } from '../../webhooks/disable.ts';
+import { disableLocked, type EndedEndpoint } from '../../webhooks/disable.ts';
+import { lockRows } from '../../transactions/lock-order.ts';
+import { lockInvitationsOfSender, lockMembershipStep } from '../../transactions/lock-steps.ts';
 import {
-  lockEndpointsOfMember,
-  lockGrantsOfMember,
-  lockInvitationsOfSender,
-  lockKeysOfMember,
-  lockMembershipStep,
-  type EndedKey,
-} from '../../transactions/lock-steps.ts';
-import { grantFields, keyFields, revokeGrantsStep, revokeKeysStep } from '../../transactions/revocation.ts';
+  grantFields,
+  keyFields,
+  revokeGrantsStep,
+  revokeKeysStep,
+  type RevokedGrant,
+  type RevokedKey,
+} from '../../transactions/revocation.ts';
 import type { Change } from '../../transactions/steps.ts';
+
+const OF_MEMBER = 'team_id = $1 and account_id = $2';
+
+const lockGrantsOfMember = lockRows<RevokedGrant>(
+  'oauth_grant',
+  'oauth_grant_lock_of_member',
+  `select id, account_id, client_id, team_id from oauth_grant where ${OF_MEMBER} and revoked_at is null`,
+);
+
+type EndedKey = RevokedKey & { readonly oauth_grant_id: string | null };
+
+/** Locks the keys of a member for the team, and those that were created through the member's grants for it. */
+const lockKeysOfMember = lockRows<EndedKey>(
+  'api_key',
+  'api_key_lock_of_member',
+  // Two look-ups by index. For one condition with `or`, PostgreSQL can plan to read all keys of all grants.
+  `select id, account_id, team_id, name, oauth_grant_id from api_key
+   where revoked_at is null and id = any(array(
+     select id from api_key where ${OF_MEMBER}
+     union all
+     select id from api_key where oauth_grant_id = any(
+       array(select id from oauth_grant where ${OF_MEMBER} and revoked_at is null))))`,
+);
+
+const lockEndpointsOfMember = lockRows<EndedEndpoint>(
+  'webhook_endpoint',
+  'webhook_endpoint_lock_of_member',
+  `select id, team_id, account_id, url from webhook_endpoint where ${OF_MEMBER} and disabled_at is null`,
+);
 
 /** Locks a membership of a locked team with all that ends with it. Lock the account first. */
 export const lockMembershipSteps = (teamId: string, accountId: string) => {

@@ -6,7 +6,8 @@ import { notify, notifyOperators } from '../../jobs/notify.ts';
 import { requireProofIf } from '../../transactions/require-proof.ts';
 import type { OperatorCaller } from '../../transactions/caller.ts';
 import { change } from '../../transactions/change.ts';
-import { lockOwnerOfClient, type LockedAccount } from '../../transactions/lock-steps.ts';
+import { lockRows } from '../../transactions/lock-order.ts';
+import type { LockedAccount } from '../../transactions/lock-steps.ts';
 import { readDeclared, requireDeclared } from '../permissions/declared-permissions.ts';
 import { requireVerifiedEmail } from '../accounts/require-account.ts';
 import type { Change, TransactionScope } from '../../transactions/steps.ts';
@@ -38,6 +39,12 @@ type Caller = Principal | OperatorCaller | 'system';
 const OPERATOR_CLIENTS_MAX = 100;
 
 const isAccount = (caller: Caller): caller is Principal => caller !== 'system' && !('operator' in caller);
+
+const lockOwnerOfClient = lockRows(
+  'account',
+  'account_lock_owner_of_client',
+  'select id from account where id = (select account_id from oauth_client where id = $1)',
+);
 
 type Locks = { readonly isShared: boolean; readonly first?: readonly Step[] };
 type Opened = Change & { readonly account: LockedAccount | null };

@@ -3,7 +3,8 @@ import { proofsOf } from '../../auth/session-proofs.ts';
 import { OAuthClient, type Proofs } from '../../entities/index.ts';
 import { ProblemError } from '../../problems/error.ts';
 import { command, query } from '../../db/query.ts';
-import { lockAuthorizationRequest, lockClientShared, type LockedRequest } from '../../transactions/lock-steps.ts';
+import { lockRows } from '../../transactions/lock-order.ts';
+import { lockClientShared } from '../../transactions/lock-steps.ts';
 import type { Change } from '../../transactions/steps.ts';
 import { hasRedirectUri } from '../oauth-clients/redirect-uri.ts';
 import { getHoldValues, type Hold } from './hold.ts';
@@ -12,6 +13,25 @@ import { getHoldValues, type Hold } from './hold.ts';
 
 export const getResumeUrl = (baseUrl: string, id: string): string =>
   `${baseUrl}/oauth/authorize/${encodeURIComponent(id)}`;
+
+export type LockedRequest = {
+  id: string;
+  client_id: string;
+  redirect_uri: string;
+  scope: string;
+  resource: string | null;
+};
+
+/** Locks the open authorization request of a browser. */
+const lockAuthorizationRequest = lockRows<LockedRequest>(
+  'authorization_request',
+  'authorization_request_lock',
+  `select encode(id_hash, 'hex') as id, payload->'params'->>'client_id' as client_id,
+     payload->'params'->>'scope' as scope, payload->'params'->>'resource' as resource,
+     payload->'params'->>'redirect_uri' as redirect_uri
+   from authorization_request
+   where id_hash = $1 and browser_hash = $2 and result is null and expires_at > now()`,
+);
 
 /** Locks the request that is answered, before the account or team. */
 export const lockRequestStep = (hold: Hold) => [lockAuthorizationRequest, getHoldValues(hold)] as const;

@@ -1,5 +1,5 @@
 import { change } from '../../transactions/change.ts';
-import type { LockedAccount, LockedRequest } from '../../transactions/lock-steps.ts';
+import type { LockedAccount } from '../../transactions/lock-steps.ts';
 import { requireVerifiedEmail } from '../accounts/require-account.ts';
 import type { Change } from '../../transactions/steps.ts';
 import type { Principal } from '../../auth/principal.ts';
@@ -11,6 +11,7 @@ import { invalidInput, ProblemError } from '../../problems/error.ts';
 import { notify } from '../../jobs/notify.ts';
 import type { Services } from '../../service/services.ts';
 import { getResumeUrl, lockRequestStep, readProofs, requireClient, requireOpen, storeDecision } from './decisions.ts';
+import type { LockedRequest } from './decisions.ts';
 import { findAsked, needsProof, type Asked } from './first-party.queries.ts';
 import { getHoldValues, type Hold } from './hold.ts';
 

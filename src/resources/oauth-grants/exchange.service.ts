@@ -152,23 +152,21 @@ async function renewGrant(tx: Change, grant: OAuthGrant, consent: Consent): Prom
   const { id, scopes } = grant;
   // First, because a grant without scopes of the API needs them.
   const openid = consent.openid_scopes?.join(' ') ?? null;
-  if (openid !== null) await tx.run([[keepOpenIdScopes, [id, openid]]]);
+  if (openid !== null) tx.later([keepOpenIdScopes, [id, openid]]);
   const kept = scopes.filter((scope) => consent.scopes.includes(scope));
   if (kept.length < scopes.length) await reduceGrant(tx, id, kept.length > 0 ? kept : consent.scopes);
-  await tx.run([
+  tx.later([
+    renewGrantRow,
     [
-      renewGrantRow,
-      [
-        id,
-        sortScopes(consent.scopes).join(' '),
-        consent.resource,
-        addDays(new Date(consent.now), GRANT_DAYS).toISOString(),
-        openid,
-        consent.product_permissions.join(' '),
-      ],
+      id,
+      sortScopes(consent.scopes).join(' '),
+      consent.resource,
+      addDays(new Date(consent.now), GRANT_DAYS).toISOString(),
+      openid,
+      consent.product_permissions.join(' '),
     ],
   ]);
-  await tx.run([[deleteDeadFamilies, [id]]]);
+  tx.later([deleteDeadFamilies, [id]]);
   await limitKeysOfGrants(tx, [id]);
   tx.record('oauth_grant.renewed', toEventFields(consent, id));
   return grant;

@@ -1,13 +1,19 @@
 import { reduceGrant } from './reduce-grant.ts';
 import { deletePendingConsents, revokeGrants } from '../../transactions/revocation.ts';
 import { change } from '../../transactions/change.ts';
-import { lockGrantOfAccount } from '../../transactions/lock-steps.ts';
+import { lockRows } from '../../transactions/lock-order.ts';
 import type { Principal } from '../../auth/principal.ts';
 import { sortScopes } from '../../auth/scopes.ts';
 import type { Scope } from '../../entities/index.ts';
 import { ProblemError } from '../../problems/error.ts';
 import { liveGrantStep, presentGrant, type LiveGrant } from './oauth-grants.queries.ts';
 import type { TransactionScope } from '../../transactions/steps.ts';
+
+const lockGrantOfAccount = lockRows(
+  'oauth_grant',
+  'oauth_grant_lock_of_account',
+  'select id from oauth_grant where account_id = $1 and id = $2',
+);
 
 /** Removes scopes from a grant, its tokens and its API keys, effective for the next request. */
 export async function reduceScopes(db: TransactionScope, caller: Principal, grantId: string, scopes: readonly Scope[]) {
@@ -19,7 +25,7 @@ export async function reduceScopes(db: TransactionScope, caller: Principal, gran
     if (kept.length === before.scopes.length) return before;
     await reduceGrant(tx, grantId, kept);
     // An earlier consent whose code is exchanged later must not give the scopes back.
-    await deletePendingConsents(tx, { account: accountId, client: before.client.id });
+    deletePendingConsents(tx, { account: accountId, client: before.client.id });
     tx.record('oauth_grant.reduced', { ...toEventFields(before, accountId), scopes: kept });
     return { ...before, scopes: kept };
   });
@@ -34,7 +40,7 @@ export async function revokeGrant(db: TransactionScope, caller: Principal, grant
   await change(db, caller, toChange(accountId, grantId), async (tx, [, [row]]) => {
     const { client } = requireGrant(row);
     await revokeGrants(tx, { id: grantId }, 'by the account');
-    await deletePendingConsents(tx, { account: accountId, client: client.id });
+    deletePendingConsents(tx, { account: accountId, client: client.id });
   });
 }
 

@@ -40,16 +40,16 @@ const reduceKey = command<never>(
  */
 export async function reduceGrant(tx: Change, grantId: string, kept: readonly Scope[]): Promise<void> {
   const values = [grantId, kept.join(' ')];
-  await tx.run([[reduceGrantRow, values]]);
-  await tx.run([[reduceTokens, values]]);
+  tx.later([reduceGrantRow, values]);
+  tx.later([reduceTokens, values]);
   for (const key of (await tx.run([[lockKeysOfGrant, [grantId]]]))[0]) {
     const left = key.scopes.filter((scope) => kept.includes(scope));
     if (left.length === key.scopes.length) continue;
     if (left.length === 0) {
-      await tx.run([revokeKeysStep([key])]);
+      tx.later(revokeKeysStep([key]));
       tx.record('api_key.revoked', keyFields(key, 'its grant has none of its scopes'));
     } else {
-      await tx.run([[reduceKey, [key.id, left.join(' ')]]]);
+      tx.later([reduceKey, [key.id, left.join(' ')]]);
       tx.record('api_key.updated', { ...keyFields(key, 'its grant was reduced'), scopes: left });
     }
   }
@@ -74,5 +74,5 @@ const limitKeys = command<never>(
 /** Takes from the API keys of locked grants what the grants no longer have of the product. */
 export async function limitKeysOfGrants(tx: Change, grantIds: readonly string[]): Promise<void> {
   const [keys] = await tx.run([[lockWideKeys, [grantIds.join(' ')]]]);
-  if (keys.length > 0) await tx.run([[limitKeys, [keys.map(({ id }) => id).join(' ')]]]);
+  if (keys.length > 0) tx.later([limitKeys, [keys.map(({ id }) => id).join(' ')]]);
 }

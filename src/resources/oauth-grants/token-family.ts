@@ -30,7 +30,7 @@ export async function endTokenFamily(tx: Change, familyId: string, reason: strin
   const family = await lockOne(tx, 'oauth_token_family', familyId);
   if (family === null) return false;
   await revokeApiKeys(tx, { family: familyId }, reason);
-  await tx.run([[deleteFamily, [familyId]]]);
+  tx.later([deleteFamily, [familyId]]);
   if (grantId === null) return true;
   if ((await tx.run([[usableOfGrant, [grantId]]]))[0].length > 0) {
     const ids = { accountId: family.account.id, clientId: family.client.id, grantId, teamId: family.team?.id ?? null };

@@ -191,11 +191,9 @@ async function applyDeletion(
   const members = await lockMany(tx, 'membership', { role: roleId });
   const isGiven = members.length > 0 || invitations.some((one) => one.acceptedAt === null && !one.isExpired);
   if (isGiven && isPrivileged(replacement)) await notifyOfRole(tx, teamId, by, 'role_given', replacement.name);
-  await tx.run([
-    [replaceRoleOfMembers, [teamId, roleId, replacement.id]],
-    [replaceRoleOfInvitations, [teamId, roleId, replacement.id]],
-    [deleteRoleRow, [roleId]],
-  ]);
+  tx.later([replaceRoleOfMembers, [teamId, roleId, replacement.id]]);
+  tx.later([replaceRoleOfInvitations, [teamId, roleId, replacement.id]]);
+  tx.later([deleteRoleRow, [roleId]]);
   tx.record('role.deleted', { roleId, teamId, name: role.name, replacementId: replacement.id });
   await endAbandonedInvitations(tx, teamId);
 }
@@ -248,5 +246,5 @@ async function requireFreeName(tx: Change, teamId: string, name: string, exceptR
   const outdated = roles.filter(
     (role) => role.name_skeleton !== null && role.name_skeleton !== roleNameSkeleton(role.name),
   );
-  for (const { id } of outdated) await tx.run([[forgetSkeleton, [id]]]);
+  for (const { id } of outdated) tx.later([forgetSkeleton, [id]]);
 }

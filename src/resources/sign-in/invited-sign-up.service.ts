@@ -91,7 +91,7 @@ export async function registerVerified(
     });
     return known;
   }
-  await deleteSignUpAttempts(tx, email);
+  deleteSignUpAttempts(tx, email);
   const account = tx.em.create(Account, {
     ...(id !== undefined && { id }),
     email,

@@ -45,7 +45,7 @@ export async function resetPassword(
     await revokeSessions(tx, { account: account.id }, 'password reset');
     forgetDevices(tx, account.id, browserClient);
     // The list of remaining access does not show consents whose codes were not exchanged.
-    await deletePendingConsents(tx, { account: account.id });
+    deletePendingConsents(tx, { account: account.id });
     await notify(tx, account.id, { kind: 'password_reset' });
     return { device: await rememberDevice(tx, account, browserClient), accountId: account.id };
   });

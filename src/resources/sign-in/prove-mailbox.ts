@@ -22,7 +22,7 @@ const deleteChallenges = command<never>(
  * API keys. Lock the email address and the account first.
  */
 export async function proveMailbox(tx: Change, account: Account, email: string): Promise<void> {
-  await deleteSignUpAttempts(tx, email);
+  deleteSignUpAttempts(tx, email);
   if (account.emailVerifiedAt) return;
   // The mailbox alone proves nothing about an account that was proven with another one.
   if (isMoved(account)) throw new ProblemError('link_invalid');
@@ -47,9 +47,7 @@ const deleteAttempts = command<never>(
 );
 
 /** Deletes all sign-up attempts with an email address. */
-export async function deleteSignUpAttempts(tx: Change, email: string): Promise<void> {
-  await tx.run([[deleteAttempts, [email]]]);
-}
+export const deleteSignUpAttempts = (tx: Change, email: string): void => tx.later([deleteAttempts, [email]]);
 
 /**
  * Returns whether nobody can sign up with the address of an account: it is proven, or the account disabled. A moved account

@@ -103,7 +103,7 @@ export async function revokeRemainingAccess(
     forgetDevices(tx, accountId, browserClient);
     deleteTokens(tx, accountId, ['change_email']);
     await revokeGrants(tx, { account: accountId }, reason);
-    await deletePendingConsents(tx, { account: accountId });
+    deletePendingConsents(tx, { account: accountId });
     await revokeApiKeys(tx, { account: accountId }, reason);
     for (const passkey of await tx.em.find(Passkey, { account: accountId }, { orderBy: { id: 'asc' } })) {
       tx.em.remove(passkey);

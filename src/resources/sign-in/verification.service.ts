@@ -162,7 +162,7 @@ async function verifyAccount(
   if (target.isMoved && newHash === null) {
     const isOwn = isProven || ended?.accountId === account.id || (await isKnownDevice(tx, account, browserClient));
     if (!isOwn) throw new ProblemError('password_required');
-    await deleteSignUpAttempts(tx, email);
+    deleteSignUpAttempts(tx, email);
     await confirmMove(tx, account);
     return { account, continued: ended };
   }

@@ -64,7 +64,7 @@ export const replayDelivery = (
     requireVisible(held, [delivery.event]);
     // One that waits or is being sent needs no replay.
     const [rows] = await tx.run([[replayOne, [deliveryId]]]);
-    await noteReplay(tx, endpoint, rows.length);
+    noteReplay(tx, endpoint, rows.length);
   });
 
 /**
@@ -91,10 +91,10 @@ export const replayFailed = (db: TransactionScope, owner: Owner, endpointId: str
     return noteReplay(tx, endpoint, replayed);
   });
 
-async function noteReplay(tx: Change, endpoint: WebhookEndpoint, number: number): Promise<number> {
+function noteReplay(tx: Change, endpoint: WebhookEndpoint, number: number): number {
   if (number === 0) return 0;
   tx.record('webhook_endpoint.replayed', { ...endpointFields(endpoint), number });
-  await tx.run([wakeEndpointsStep([endpoint.id])]);
+  tx.later(wakeEndpointsStep([endpoint.id]));
   return number;
 }
 
