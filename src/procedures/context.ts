@@ -41,6 +41,8 @@ export type Context = {
   readonly acceptsAnyName: boolean;
   /** The `Idempotency-Key` header as it was sent with a REST operation that takes one. */
   readonly idempotencyKey: string | undefined;
+  /** What a call of an operator changes, in whose turn it waits (`inTurnOf`). */
+  readonly turn?: string | undefined;
   /** What `prefetch` of the operation has returned; undefined if it was not called or cannot read the input. */
   readonly prefetch: Prefetch | undefined;
   readonly credentialUse: CredentialUse;

@@ -61,7 +61,7 @@ export function onceForKey(procedure: AnyTRPCProcedure): Middleware<Context> | u
       operation,
       key: parseIdempotencyKey(ctx.idempotencyKey),
       input,
-      teamId: (ctx as { readonly caller?: { readonly teamId: string } }).caller?.teamId, // of a `teamProcedure`
+      turn: ctx.turn ?? (ctx as { readonly caller?: { readonly teamId: string } }).caller?.teamId, // of a `teamProcedure`
       secretOf,
     };
     const resolve = async (db: Database) => dataOf(await next({ ctx: { services: { ...ctx.services, db } } }));

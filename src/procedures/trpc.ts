@@ -11,6 +11,7 @@ import { createProblemDocument, toProblemError } from './problem-details.ts';
 import { onceForKey } from './idempotency-key.ts';
 import { requireKnownMembers } from './known-members.ts';
 import { presentLists } from './lists.ts';
+import { inTurnOf } from './turn.ts';
 import { wrapOutput, type CallOptions } from './middlewares.ts';
 
 /** The contexts of errors that tRPC reports without one. */
@@ -55,7 +56,7 @@ function authorizeFirst(name: string, inner: AnyTRPCProcedure): AnyTRPCProcedure
   requireEffect(name, inner);
   const { meta, type } = definitionOf<Meta>(inner);
   const access = meta?.access;
-  wrapOutput<Context>(inner, [provenFor(inner), onceForKey(inner)], presentLists);
+  wrapOutput<Context>(inner, [provenFor(inner), inTurnOf(inner), onceForKey(inner)], presentLists);
   const runner = inner as unknown as (options: CallOptions<Context>) => Promise<unknown>; // as tRPC's adapters call it
   const run = access?.isOperatorApi ? requireKnownMembers(inner, runner) : runner;
   // Queries record no events, except those of operators, who can see all data. Those of operator keys are counted.

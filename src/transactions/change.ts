@@ -23,6 +23,8 @@ export type Spec<C extends Caller> = {
   readonly first?: readonly Step[];
   /** What else is locked and read in the same round trip, in LOCK_ORDER. */
   readonly reads?: readonly Step[];
+  /** In whose turn it waits. Default: the team that is locked. */
+  readonly turn?: string | undefined;
 } & (
   | { readonly on: OnTeam; readonly requires: Right<C, TeamCaller, Requirement> }
   | { readonly on: OnAccount; readonly requires: Right<C, Principal, 'self'> | Nothing<C> }
@@ -64,22 +66,25 @@ export const change = <C extends Caller, const S extends Spec<C>, R>(
   spec: S,
   work: (change: ChangeOf<C, S>, rows: RowsOfSpec<S>) => Promise<R> | R,
 ): Promise<R> =>
-  db.transact(async (open) => {
-    const opened = toChange(open);
-    const operator = guardOperator(open, caller, spec.on);
-    const [locks, first, reads] = [locksOf(caller, spec.on), spec.first ?? [], spec.reads ?? []];
-    const steps = [...operator.first, ...first, ...locks, ...reads, ...statesOf(caller, spec.on)];
-    const rows: unknown[][] = steps.length === 0 ? [] : [...(await opened.run(steps))];
+  db.transact(
+    async (open) => {
+      const opened = toChange(open);
+      const operator = guardOperator(open, caller, spec.on);
+      const [locks, first, reads] = [locksOf(caller, spec.on), spec.first ?? [], spec.reads ?? []];
+      const steps = [...operator.first, ...first, ...locks, ...reads, ...statesOf(caller, spec.on)];
+      const rows: unknown[][] = steps.length === 0 ? [] : [...(await opened.run(steps))];
 
-    operator.requireFirst(rows.splice(0, operator.first.length));
-    const [locked = []] = rows.splice(first.length, locks.length);
-    const account = requireLocked(caller, spec.on, locked);
-    const [[state] = []] = rows.splice(first.length + reads.length);
-    const role = requireState(caller, spec.on, spec.requires, state);
-    const guard = callerGuardOf(caller);
-    if (guard !== null) open.requireAtCommit(guard);
-    return work(
-      Object.assign(opened, { role, account }) as unknown as ChangeOf<C, S>, // as the caller and the locks decide
-      rows as unknown as RowsOfSpec<S>, // as the statements declare
-    );
-  }, teamOf(spec.on));
+      operator.requireFirst(rows.splice(0, operator.first.length));
+      const [locked = []] = rows.splice(first.length, locks.length);
+      const account = requireLocked(caller, spec.on, locked);
+      const [[state] = []] = rows.splice(first.length + reads.length);
+      const role = requireState(caller, spec.on, spec.requires, state);
+      const guard = callerGuardOf(caller);
+      if (guard !== null) open.requireAtCommit(guard);
+      return work(
+        Object.assign(opened, { role, account }) as unknown as ChangeOf<C, S>, // as the caller and the locks decide
+        rows as unknown as RowsOfSpec<S>, // as the statements declare
+      );
+    },
+    spec.turn ?? teamOf(spec.on),
+  );

@@ -13,8 +13,8 @@ export type IdempotentCall = {
   readonly key: string;
   /** The parsed input. */
   readonly input: unknown;
-  /** The team that the call locks. */
-  readonly teamId: string | undefined;
+  /** What the call locks first. */
+  readonly turn: string | undefined;
   /** Returns the id of the resource whose secret an answer contains. Such an answer is not stored. */
   readonly secretOf: ((answer: unknown) => string) | undefined;
 };
@@ -51,7 +51,7 @@ export function runOnce(
     tx.later([storeAnswer, [keyHash, stored, secretOf]]);
     return answer;
   };
-  return db.writeQueue.runAlone(keyHash.toString('base64'), () => db.transact(attempt, call.teamId));
+  return db.writeQueue.runAlone(keyHash.toString('base64'), () => db.transact(attempt, call.turn));
 }
 
 type KeyName = Pick<IdempotentCall, 'credentialId' | 'operation' | 'key'>;

@@ -31,11 +31,16 @@ export const toChange = (open: OpenTransaction): Change => ({
   record: createRecorder(open),
   held: heldBy(open),
   onCommit: open.onCommit,
-  // Only the whole of it can be retried.
+  // Only the whole of it can be retried, and none of it stays if a part is refused.
   async transact(work) {
-    const result = await work(open);
-    await open.flush();
-    return result;
+    try {
+      const result = await work(open);
+      await open.flush();
+      return result;
+    } catch (error) {
+      open.fail(error);
+      throw error;
+    }
   },
 });
 

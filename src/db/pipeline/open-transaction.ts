@@ -24,6 +24,8 @@ export type OpenTransaction = OpenSteps & {
   readonly requireAtCommit: (guard: CommitGuard) => void;
   /** Calls `act` after the commit, and never if the transaction is rolled back. */
   readonly onCommit: (act: () => void) => void;
+  /** Ends the transaction with an error, also if `work` catches it. */
+  readonly fail: (error: unknown) => void;
 };
 
 /** Runs `work` in a transaction, flushes its entity manager, commits, and calls what was to happen afterwards. */
@@ -55,6 +57,7 @@ export async function openTransaction<Result>(
         guards.set(key, guard);
       },
       onCommit: (act) => afterwards.push(act),
+      fail: pipeline.fail,
     });
     await flush();
     return done;

@@ -17,16 +17,16 @@ export type CommandRunner = ListRunner & {
   run<Row>(command: Command<Row>, values: readonly unknown[]): Promise<Row[]>;
   /**
    * Runs several statements in one transaction and one round trip, again after a conflict. @returns the rows of each
-   * @param teamId the team that they lock
+   * @param turn what they lock first, such as a team
    */
-  runTogether(steps: readonly Step[], teamId?: string): Promise<Rows[]>;
+  runTogether(steps: readonly Step[], turn?: string): Promise<Rows[]>;
   /**
    * Runs `work` in a transaction. BEGIN and COMMIT need no round trips of their own. It runs again, up to three times,
    * if PostgreSQL aborts it because of a conflict, and after a lock was not free in time. So `work` must not change
    * anything outside of its transaction.
-   * @param teamId the team that it locks
+   * @param turn what it locks first, such as a team
    */
-  readonly transact: <Result>(work: (open: OpenTransaction) => Promise<Result>, teamId?: string) => Promise<Result>;
+  readonly transact: <Result>(work: (open: OpenTransaction) => Promise<Result>, turn?: string) => Promise<Result>;
   /** Calls `act` once what was run is committed, which each statement is by itself. */
   readonly onCommit: (act: () => void) => void;
 };
@@ -60,13 +60,13 @@ export function createQueryRunner(
       return JsonList.ofLong<Item>(await traced(long.name, read));
     },
     run: (command, values) => traced(command.name, () => writeQueue.run(() => runCommand(command, values))),
-    runTogether: (steps, teamId) => {
+    runTogether: (steps, turn) => {
       const bound = steps.map(bind);
-      const send = () => retryConflicts(() => writeQueue.run(() => pipelineTransaction(pools.writes, bound), teamId));
+      const send = () => retryConflicts(() => writeQueue.run(() => pipelineTransaction(pools.writes, bound), turn));
       return withSpan === undefined ? send() : withSpan('postgresql', bound.at(-1)?.name ?? 'transaction', send);
     },
-    transact(work, teamId) {
-      const inTurn = () => retryConflicts(() => writeQueue.run(() => openTransaction(pools.writes, orm, work), teamId));
+    transact(work, turn) {
+      const inTurn = () => retryConflicts(() => writeQueue.run(() => openTransaction(pools.writes, orm, work), turn));
       return withSpan === undefined ? inTurn() : withSpan('postgresql', 'transaction', inTurn);
     },
     onCommit: (act) => act(),

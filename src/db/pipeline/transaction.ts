@@ -25,32 +25,59 @@ export type OpenPipeline = {
   readonly last: (statement: BoundQuery) => void;
   /** Runs a statement without parameters, after those of `later`. */
   readonly query: (text: string) => Promise<QueryResult<object>>;
+  /** Ends the transaction with an error, also if `work` catches it. */
+  readonly fail: (error: unknown) => void;
 };
 
-/** Runs `work` in a transaction. BEGIN is sent with the first statements, and COMMIT with those of `later`. */
+/**
+ * Runs `work` in a transaction. BEGIN is sent with the first statements, and COMMIT with those of `later`. The first error
+ * ends it, also if `work` catches it: PostgreSQL would answer COMMIT with a rollback and without an error.
+ */
 export const openPipeline = <Result>(pool: Pool, work: (open: OpenPipeline) => Promise<Result>): Promise<Result> =>
   onConnection(pool, async (send, query) => {
     const waiting: BoundQuery[] = [];
     const last: BoundQuery[] = [];
-    let isOpen = false;
+    let [isOpen, isOver] = [false, false];
+    let failure: { readonly error: unknown } | undefined;
+    const fail = (error: unknown) => void (failure ??= { error });
+    /** Whoever did not wait for their work could write in the transaction of somebody else, who has the connection next. */
+    const requireOpen = () => {
+      if (isOver) throw new Error('The transaction has ended.');
+      if (failure !== undefined) throw failure.error;
+    };
+    const failing = <Answer>(answer: Promise<Answer>): Promise<Answer> =>
+      answer.catch((error: unknown) => {
+        fail(error);
+        throw error;
+      });
     const run = async (statements: readonly BoundQuery[]) => {
+      requireOpen();
       const sent = [...(isOpen ? [] : [BEGIN]), ...waiting.splice(0), ...statements];
       isOpen = true;
-      return sent.length === 0 ? [] : (await send(sent)).slice(sent.length - statements.length);
+      return sent.length === 0 ? [] : (await failing(send(sent))).slice(sent.length - statements.length);
+    };
+    const add = (to: BoundQuery[]) => (statement: BoundQuery) => {
+      requireOpen();
+      to.push(statement);
     };
     try {
       const result = await work({
         run,
-        later: (statement) => waiting.push(statement),
-        last: (statement) => last.push(statement),
+        later: add(waiting),
+        last: add(last),
         async query(text) {
+          requireOpen();
           if (!isOpen || waiting.length > 0) await run([]);
-          return query(text);
+          return failing(query(text));
         },
+        fail,
       });
-      if (isOpen || waiting.length > 0) await run([...last, COMMIT]);
+      requireOpen();
+      isOver = true;
+      if (isOpen || waiting.length > 0) await send([...(isOpen ? [] : [BEGIN]), ...waiting, ...last, COMMIT]);
       return result;
     } catch (error) {
+      isOver = true;
       // Fails at once on a connection that is broken, which ends the transaction too.
       if (isOpen) await send([ROLLBACK]).catch(() => undefined);
       throw error;

@@ -19,13 +19,13 @@ const LOCK_TOTAL_MS = 3 * SECOND_MS;
 const PAUSE_MS = 50;
 
 /**
- * Runs work that can wait for a lock, in the turn of its caller and of the team that it locks. It waits without a
+ * Runs work that can wait for a lock, in the turn of its caller and of what it locks first, such as a team. It waits without a
  * connection, so that waiting for one team or account does not delay others. Work that PostgreSQL lets wait too long
  * for a lock begins anew, so it must not change anything outside of its transaction.
  * @throws BusyError, CallerGoneError
  */
 export type WriteQueue = {
-  run<Result>(work: () => Promise<Result>, teamId?: string): Promise<Result>;
+  run<Result>(work: () => Promise<Result>, turn?: string): Promise<Result>;
   /** Runs work with the same key one after another. Call it before `run`, so that what waits has no connection. */
   runAlone<Result>(key: string, work: () => Promise<Result>): Promise<Result>;
   /** Runs work that takes seconds one after another, like `runAlone`. */
@@ -91,10 +91,10 @@ export function createWriteQueue(connections: number): WriteQueue {
       const caller = currentCaller();
       return long.run({ keys: [caller?.account ?? BACKGROUND], caller }, work);
     },
-    async run(work, teamId) {
+    async run(work, turn) {
       const caller = currentCaller();
       const account = caller === undefined ? BACKGROUND : `account ${caller.account}`;
-      const keys = teamId === undefined ? [account] : [account, `team ${teamId}`];
+      const keys = turn === undefined ? [account] : [account, `on ${turn}`];
       const name = keys.at(-1) ?? account;
       const lock = locks.get(name) ?? { uses: 0, isHeld: false };
       locks.set(name, lock);

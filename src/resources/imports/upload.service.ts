@@ -68,7 +68,7 @@ export async function receiveImport(uploader: Uploader, upload: ImportUpload): P
     const compared = {
       ...call,
       input: { isDryRun, ...(isSilent && { isSilent }), fingerprint },
-      teamId: undefined,
+      turn: undefined,
       secretOf: undefined,
     };
     return (await runOnce(db, compared, work)) as Import; // what the work of a call returned
