@@ -117,6 +117,48 @@ test('a lock that is not free in time is a 503 to the caller who waits for it', 
   expect((await api.as(key).patch(path, { name: 'In time' })).status).toBe(200);
 });
 
+test.for([
+  ['a team', 'a member', (id: string) => `/operator/v1/teams/${id}/members`, 'team'],
+  ['an account', 'a key', () => '/operator/v1/api-keys', 'account'],
+] as const)(
+  'what an operator key wants of %s that is held, such as %s, leaves its other changes their turn',
+  async ([, , pathOf, table]) => {
+    const api = await startApi();
+    await shortenLockWaits(api);
+    onTestFinished(() => api.close());
+    const { team, owner } = await aTenant(api);
+    await api.aSubscription(team, { seats: 200 });
+    const key = await api.anOperatorKey();
+    const people = await Promise.all(Array.from({ length: 20 }, () => api.anAccount()));
+    const held = table === 'team' ? team : owner;
+    const lock = await holdLock(api, `select from ${table} where id = $1 for update`, [held.id]);
+
+    const order: string[] = [];
+    const waiting = people.map(({ id }) =>
+      api
+        .as(key)
+        .post(
+          pathOf(held.id),
+          table === 'team'
+            ? { accountId: id, roleId: 'member' }
+            : { accountId: held.id, name: 'Key', scopes: ['teams:read'] },
+        )
+        .then(({ status }) => order.push(`held ${status}`)),
+    );
+    // So many have been tried, after which it is known that the lock is held.
+    await eventually(async () => expect(await countLockWaits(api)).toBe(1));
+    await eventually(() => expect(api.services.db.writeQueue.length + order.length).toBe(waiting.length));
+    for (let n = 0; n < 4; n += 1) {
+      const { status } = await api.as(key).post('/operator/v1/accounts', { email: `new-${n}@example.com` });
+      order.push(`free ${status}`);
+    }
+    await lock.release();
+    await Promise.all(waiting);
+
+    expect(order.slice(0, 4)).toEqual(['free 201', 'free 201', 'free 201', 'free 201']);
+  },
+);
+
 test('many invitations at once by one key are all made, and others are answered meanwhile', async ({ api }) => {
   const [busy, other] = [await aTenant(api), await aTenant(api)];
   await api.aSubscription(busy.team, { seats: 200 });
