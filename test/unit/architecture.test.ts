@@ -61,6 +61,8 @@ const ALLOWED: readonly (readonly [from: string, to: string])[] = [
   ['', 'sessions/known-devices.ts'],
   // Whoever changes the URL of a picture deletes the picture that it named.
   ['', 'pictures/pictures.service.ts'],
+  // Lists of all accounts have what their own profile has.
+  ['operator/', 'me/me.queries.ts'],
   // Imported rows have metadata like the operator API.
   ['imports/', 'metadata/metadata-patch.ts'],
   // Imported teams get slugs like others.

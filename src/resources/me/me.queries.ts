@@ -15,10 +15,11 @@ export type AccountRow = {
   updated_at: string;
 };
 
-const COLUMNS =
+/** The columns of an account that its profile shows. */
+export const ACCOUNT_COLUMNS =
   'id, email, first_name, last_name, role, avatar, preferred_locale, email_verified_at, created_at, updated_at';
 
-const findAccount = query<AccountRow>('account_find', `select ${COLUMNS} from account where id = $1`);
+const findAccount = query<AccountRow>('account_find', `select ${ACCOUNT_COLUMNS} from account where id = $1`);
 
 export const accountStep = (accountId: string) => [findAccount, [accountId]] as const;
 

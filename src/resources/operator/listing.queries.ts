@@ -1,27 +1,13 @@
 import { iso, isoOrNull, query, type QueryRunner } from '../../db/query.ts';
 import type { Scope } from '../../entities/index.ts';
+import { ACCOUNT_COLUMNS, presentAccount, type AccountRow } from '../me/me.queries.ts';
 
 /** Rows per page, so that a list of any length needs bounded memory. */
 const PAGE_ROWS = 500;
 
-type AccountRow = {
-  id: string;
-  email: string | null;
-  first_name: string | null;
-  last_name: string | null;
-  role: string;
-  avatar: string | null;
-  preferred_locale: string | null;
-  email_verified_at: string | null;
-  created_at: string;
-  updated_at: string;
-  is_disabled: boolean;
-};
-
-const accountPage = query<AccountRow>(
+const accountPage = query<AccountRow & { is_disabled: boolean }>(
   'account_list_page',
-  `select id, email, first_name, last_name, role, avatar, preferred_locale, email_verified_at, created_at, updated_at,
-     disabled_at is not null as is_disabled
+  `select ${ACCOUNT_COLUMNS}, disabled_at is not null as is_disabled
    from account where id > $1 order by id limit ${PAGE_ROWS}`,
   { rows: 'many' },
 );
@@ -76,19 +62,7 @@ const keyPage = query<KeyRow>(
 /** Lists all accounts, the oldest first. */
 export async function* listAllAccounts(db: QueryRunner) {
   for await (const row of eachRow((after) => db.query(accountPage, [after]))) {
-    yield {
-      id: row.id,
-      email: row.email,
-      firstName: row.first_name,
-      lastName: row.last_name,
-      role: row.role,
-      avatar: row.avatar,
-      preferredLocale: row.preferred_locale,
-      emailVerified: isoOrNull(row.email_verified_at),
-      createdAt: iso(row.created_at),
-      updatedAt: iso(row.updated_at),
-      disabled: row.is_disabled,
-    };
+    yield { ...presentAccount([row]), disabled: row.is_disabled };
   }
 }
 
