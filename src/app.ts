@@ -3,7 +3,7 @@ import express, { type ErrorRequestHandler, type Request, type RequestHandler, t
 import helmet from 'helmet';
 import { claimHash } from './auth/hash-claim.ts';
 import { claimHashesBy } from './crypto/argon2.ts';
-import { Caller, currentCaller, runFor } from './db/turns/caller.ts';
+import { RequestCaller, currentCaller, runFor } from './db/turns/request-caller.ts';
 import { shownRequestId } from './events/request-ids.ts';
 import { ProblemError } from './problems/error.ts';
 import { PROBLEMS } from './problems/catalogue.ts';
@@ -86,7 +86,7 @@ export function createApp(services: HttpServices, readiness: Readiness): Listene
 
   return (req, res) => {
     // The address is stored, because a closed socket has none.
-    const caller = new Caller(http.clientAddress(req), req, res);
+    const caller = new RequestCaller(http.clientAddress(req), req, res);
     if (readiness.isEnding === true) res.shouldKeepAlive = false;
     const [, face] = FACES.exec(req.url ?? '') ?? [];
     const serve = face === undefined ? showPage : face.toLowerCase() === 'api' ? serveApi : serveOperatorApi;

@@ -1,4 +1,4 @@
-import { currentCaller } from '../db/turns/caller.ts';
+import { currentCaller } from '../db/turns/request-caller.ts';
 import { addressBucket, siteBucket } from '../rate-limit/address-bucket.ts';
 import { BACKGROUND, type Claim } from '../turns.ts';
 

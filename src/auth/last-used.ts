@@ -1,4 +1,4 @@
-import { runInBackground } from '../db/turns/caller.ts';
+import { runInBackground } from '../db/turns/request-caller.ts';
 import type { Database } from '../db/database.ts';
 import { command } from '../db/query.ts';
 import { countKeyUses } from './key-uses.ts';

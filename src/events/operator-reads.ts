@@ -1,5 +1,5 @@
 import type { Database } from '../db/database.ts';
-import { runInBackground } from '../db/turns/caller.ts';
+import { runInBackground } from '../db/turns/request-caller.ts';
 import { HOUR_MS, MINUTE_MS } from '../time.ts';
 import type { RequestIds } from './request-ids.ts';
 import { insertCollected, toEvent, type NewEvent } from './record.ts';

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { parseBearer } from '../auth/authorization-header.ts';
 import { authenticateOperator, type FindOperatorKey } from '../auth/operator.ts';
-import { currentCaller } from '../db/turns/caller.ts';
+import { currentCaller } from '../db/turns/request-caller.ts';
 import { addressBucket } from '../rate-limit/address-bucket.ts';
 import type { OperatorLimit } from '../rate-limit/operator-limiters.ts';
 import type { HttpServices } from './http-services.ts';

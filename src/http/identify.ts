@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { authenticate, authenticateSession, unauthenticated, type Authentication } from '../auth/authenticate.ts';
 import { parseBearer, parseDpopToken } from '../auth/authorization-header.ts';
 import { withDpopChallenge, requireProof, type Presented } from '../auth/dpop.ts';
-import { currentCaller } from '../db/turns/caller.ts';
+import { currentCaller } from '../db/turns/request-caller.ts';
 import type { Resource } from '../entities/index.ts';
 import { ProblemError } from '../problems/error.ts';
 import { toProblemError } from '../procedures/problem-details.ts';

@@ -7,7 +7,7 @@ import { ProblemError } from '../problems/error.ts';
 import { resourceMetadataPath, resourceUri } from '../auth/resource.ts';
 import { allowAnyOrigin, createPreflightHandler } from './cors.ts';
 
-/** Members of OpenID Connect, which is not supported. */
+/** Members of OpenID Connect, which are in its own discovery document (`openid.ts`) and not in that of OAuth. */
 const OPENID_MEMBERS = [
   'acr_values_supported',
   'claims_parameter_supported',

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
-import { currentCaller } from '../db/turns/caller.ts';
+import { currentCaller } from '../db/turns/request-caller.ts';
 import { ProblemError } from '../problems/error.ts';
 import { convertPicture } from '../picture-conversion/convert.ts';
 import { fetchPicture } from '../picture-conversion/fetch-picture.ts';

@@ -3,7 +3,7 @@ import { ProblemError } from '../problems/error.ts';
 import type { Middleware } from './middlewares.ts';
 
 /** Returns a list from a resolver, whose declared type is that of its items. */
-export const present = async <Item>(list: Promise<JsonList<Item>>): Promise<Item[]> =>
+export const asItems = async <Item>(list: Promise<JsonList<Item>>): Promise<Item[]> =>
   (await list) as unknown as Item[]; // what `presentLists` lets through
 
 /** Bounds the lists that the answers of a batch have together. */

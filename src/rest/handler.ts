@@ -5,7 +5,7 @@ import type { Config } from '../config/config.ts';
 import type { RequestIds } from '../events/request-ids.ts';
 import { ProblemError } from '../problems/error.ts';
 import { createOrigin } from '../http/device.ts';
-import { currentCaller } from '../db/turns/caller.ts';
+import { currentCaller } from '../db/turns/request-caller.ts';
 import { compressReply } from '../http/compression.ts';
 import { peekAddress, createRateLimitError } from '../http/identify.ts';
 import type { Listener } from '../http/guard.ts';

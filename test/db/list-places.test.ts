@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { createServer, get, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { Caller } from '../../src/db/turns/caller.ts';
+import { RequestCaller } from '../../src/db/turns/request-caller.ts';
 import { ListPlaces, PLACE_LIMITS, type PlaceLimits } from '../../src/db/lists/places.ts';
 
 /** More than the kernel buffers on a loopback connection. */
@@ -17,7 +17,7 @@ async function aServer(limits: Partial<PlaceLimits>) {
   const work = async (req: IncomingMessage, res: ServerResponse) => {
     const [, accountId = '', credentialId = ''] = (req.url ?? '').split('/');
     res.once('close', () => closed(req.url ?? ''));
-    const caller = new Caller('192.0.2.1', req, res);
+    const caller = new RequestCaller('192.0.2.1', req, res);
     caller.identify({ accountId, credentialId });
     await places.take(caller);
     begun.push(accountId);
@@ -96,7 +96,7 @@ test('a request has one place, until it is over', async () => {
   const begun: string[] = [];
   const aRequest = (name: string) => {
     const [req, res] = [{ socket: new EventEmitter() }, new EventEmitter()];
-    const caller = new Caller(name, req as IncomingMessage, res as ServerResponse); // what `over` listens to
+    const caller = new RequestCaller(name, req as IncomingMessage, res as ServerResponse); // what `over` listens to
     return {
       take: () => places.take(caller).then(() => void begun.push(name)),
       end: () => void res.emit('close'),

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import { Caller, runFor } from '../../src/db/turns/caller.ts';
+import { RequestCaller, runFor } from '../../src/db/turns/request-caller.ts';
 import { createWriteQueue } from '../../src/db/turns/write-queue.ts';
 
 const CONNECTIONS = 5;
@@ -10,7 +10,7 @@ const PLACES = CONNECTIONS - 1;
 const lockTimeout = () => Object.assign(new Error('canceling statement due to lock timeout'), { code: '55P03' });
 
 const aCaller = (name: string) =>
-  new Caller(
+  new RequestCaller(
     name,
     { socket: new EventEmitter() } as unknown as IncomingMessage,
     new EventEmitter() as unknown as ServerResponse,

@@ -1,6 +1,6 @@
 import { newId } from '../../src/entities/index.ts';
 import { deleteAccount } from '../../src/resources/accounts/deletion.service.ts';
-import { disableAccount, endSessions } from '../../src/resources/accounts/accounts.service.ts';
+import { disableAccount, endAllSessions } from '../../src/resources/accounts/accounts.service.ts';
 import { CLEANUPS } from '../../src/jobs/cleanup.ts';
 import type { Api } from '../support/api.ts';
 import type { Visitor } from '../support/browser.ts';
@@ -118,7 +118,7 @@ export const ENDINGS: Readonly<Record<string, Readonly<Record<string, Way>>>> = 
   },
   'resources/accounts/accounts.service.ts': {
     'disabled by the operator': (api, { owner }) => disableAccount(api.services.db, 'system', owner.id),
-    'ended by the operator': (api, { owner }) => endSessions(api.services.db, 'system', owner.id),
+    'ended by the operator': (api, { owner }) => endAllSessions(api.services.db, 'system', owner.id),
   },
   'resources/accounts/deletion.service.ts': {
     'account deleted': (_api, { visitor }) => visitor.trpc.account.delete.mutate(),

@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import pg from 'pg';
 import { expect, onTestFinished, vi } from 'vitest';
 import { createListQueue } from '../../src/db/lists/queue.ts';
-import { Caller, runFor } from '../../src/db/turns/caller.ts';
+import { RequestCaller, runFor } from '../../src/db/turns/request-caller.ts';
 import { CallerGoneError } from '../../src/turns.ts';
 import { PLACE_LIMITS } from '../../src/db/lists/places.ts';
 import { PreparedStatement } from '../../src/db/pipeline/prepared-statement.ts';
@@ -83,7 +83,7 @@ test.for(Object.keys(REQUESTS))(
     // Callers are not identified until it is released.
     const lock = await holdLock(api, 'lock table api_key in access exclusive mode');
     sent.mockClear();
-    const callers = vi.spyOn(Caller.prototype, 'beginIdentification').mockClear();
+    const callers = vi.spyOn(RequestCaller.prototype, 'beginIdentification').mockClear();
     const sockets = await Promise.all(Array.from({ length: CONNECTIONS }, () => open(api, text)));
     await eventually(() => expect(callers).toHaveBeenCalledTimes(CONNECTIONS));
     await eventually(async () => expect(await countLockWaits(api)).toBe(3));
@@ -91,7 +91,7 @@ test.for(Object.keys(REQUESTS))(
     const logged = api.lines.length;
 
     for (const socket of sockets) socket.resetAndDestroy();
-    const gone = () => (callers.mock.contexts as Caller[]).filter((caller) => caller.isGone);
+    const gone = () => (callers.mock.contexts as RequestCaller[]).filter((caller) => caller.isGone);
     await eventually(() => expect(gone()).toHaveLength(CONNECTIONS));
     const neighbour = api.as(other.key).get('/api/v1/teams');
     await eventually(() => expect(callers).toHaveBeenCalledTimes(CONNECTIONS + 1));
@@ -115,7 +115,7 @@ test('a list keeps its connection if its client goes while PostgreSQL is at work
   const before = await queue.run(pid);
   const lock = await holdLock(api, 'select pg_advisory_lock(4712)');
   const [socket, response] = [new EventEmitter(), new EventEmitter()];
-  const caller = new Caller('192.0.2.1', { socket } as IncomingMessage, response as ServerResponse);
+  const caller = new RequestCaller('192.0.2.1', { socket } as IncomingMessage, response as ServerResponse);
   const text = 'select n from pg_advisory_xact_lock_shared(4712), generate_series(1, 1000) n';
   const list = runFor(caller, () => queue.runLong({ name: 'gone', text, values: [] }));
   await eventually(async () => expect(await countLockWaits(api)).toBe(1));

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import { Caller } from '../../src/db/turns/caller.ts';
+import { RequestCaller } from '../../src/db/turns/request-caller.ts';
 import { BusyError, CallerGoneError, Turns } from '../../src/turns.ts';
 
 const LIMITS = { total: 4, perKey: 2, queuePerKey: 5, waitMs: 60_000 };
@@ -10,7 +10,10 @@ const LIMITS = { total: 4, perKey: 2, queuePerKey: 5, waitMs: 60_000 };
 function aCaller() {
   const [socket, response] = [new EventEmitter(), new EventEmitter()];
   const request = { socket } as unknown as IncomingMessage;
-  return { caller: new Caller('192.0.2.1', request, response as ServerResponse), hangUp: () => response.emit('close') };
+  return {
+    caller: new RequestCaller('192.0.2.1', request, response as ServerResponse),
+    hangUp: () => response.emit('close'),
+  };
 }
 
 const { caller: anybody } = aCaller();
@@ -24,7 +27,7 @@ function workshop(limits: Partial<typeof LIMITS> = {}) {
   return {
     turns,
     started,
-    begin: (name: string, keys: readonly string[], by: Caller | 'nobody' = anybody) => {
+    begin: (name: string, keys: readonly string[], by: RequestCaller | 'nobody' = anybody) => {
       const caller = by === 'nobody' ? undefined : by;
       const done = turns.run({ keys, caller }, async () => {
         started.push(name);

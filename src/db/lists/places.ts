@@ -1,6 +1,6 @@
 import { SECOND_MS } from '../../time.ts';
 import { Turns } from '../../turns.ts';
-import type { Caller } from '../turns/caller.ts';
+import type { RequestCaller } from '../turns/request-caller.ts';
 
 /** A list of 10,000 members is 2.7 MB. */
 export const PLACE_LIMITS = {
@@ -25,9 +25,9 @@ const CHECKS_PER_READ = 10;
 export class ListPlaces {
   readonly #readMs: number;
   readonly #turns: Turns;
-  readonly #taken = new Map<Caller, Promise<void>>();
+  readonly #taken = new Map<RequestCaller, Promise<void>>();
   /** When a caller was first seen to be sent an answer that others waited for. */
-  readonly #readingSince = new Map<Caller, number>();
+  readonly #readingSince = new Map<RequestCaller, number>();
   #clock: NodeJS.Timeout | undefined;
 
   constructor({ total, perAccount, queuePerAccount, waitMs, readMs }: PlaceLimits) {
@@ -44,13 +44,13 @@ export class ListPlaces {
    * Waits for a place until the request is over, unless it has one.
    * @throws BusyError, CallerGoneError
    */
-  async take(caller: Caller): Promise<void> {
+  async take(caller: RequestCaller): Promise<void> {
     const taken = this.#taken.get(caller) ?? this.#enter(caller);
     this.#taken.set(caller, taken);
     await taken;
   }
 
-  async #enter(caller: Caller): Promise<void> {
+  async #enter(caller: RequestCaller): Promise<void> {
     const entering = this.#turns.enter({ keys: [caller.account], caller });
     this.#watch();
     const leave = await entering.catch((error: unknown) => {

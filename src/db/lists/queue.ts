@@ -5,7 +5,7 @@ import { cancelStatement } from '../connection/cancel.ts';
 import { getPgConnection } from '../pipeline/pg-internals.ts';
 import { PreparedBatch } from '../pipeline/prepared-batch.ts';
 import type { BoundQuery, Rows } from '../pipeline/prepared-statement.ts';
-import { currentCaller } from '../turns/caller.ts';
+import { currentCaller } from '../turns/request-caller.ts';
 import { ListPlaces, PLACE_LIMITS, type PlaceLimits } from './places.ts';
 
 const QUEUE_PER_ACCOUNT = 100;

@@ -1,11 +1,11 @@
 import { DatabaseError, type Pool } from 'pg';
 import { CallerGoneError } from '../../turns.ts';
-import { currentCaller, type Caller } from '../turns/caller.ts';
+import { currentCaller, type RequestCaller } from '../turns/request-caller.ts';
 import { PreparedBatch } from './prepared-batch.ts';
 import type { BoundQuery, Rows } from './prepared-statement.ts';
 
 type WaitingQuery = BoundQuery & {
-  readonly caller: Caller | undefined;
+  readonly caller: RequestCaller | undefined;
   readonly resolve: (rows: Rows) => void;
   readonly reject: (error: unknown) => void;
 };

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SECOND_MS } from '../../time.ts';
 import { BACKGROUND, CallerGoneError, Turns, type Claim } from '../../turns.ts';
-import { currentCaller } from './caller.ts';
+import { currentCaller } from './request-caller.ts';
 import { isLockTimeout } from '../errors.ts';
 
 /** How many transactions of an account, and of a team, have a connection: one that works, and one that waits for its lock. */

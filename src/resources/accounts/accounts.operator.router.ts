@@ -3,7 +3,7 @@ import { cursorsOf } from '../../procedures/cursors.ts';
 import { SUCCESS, success } from '../../procedures/fields.ts';
 import type { OperatorProcedures } from '../../procedures/procedures.ts';
 import { endpoint, router } from '../../procedures/trpc.ts';
-import { createAccount, disableAccount, enableAccount, endSessions, updateAccount } from './accounts.service.ts';
+import { createAccount, disableAccount, enableAccount, endAllSessions, updateAccount } from './accounts.service.ts';
 import { deleteAccount } from './deletion.service.ts';
 import { LINK_KINDS, sendLink } from '../sign-in/email-link.ts';
 import { listAccounts, readAccount } from '../operator/account-list.queries.ts';
@@ -205,7 +205,7 @@ export const createOperatorAccountsRouter = (operatorProcedure: OperatorProcedur
         changeAs(ctx, async ({ db, caller }) => {
           const id = await toAccountId(db, input.accountId);
           requireForeign(ctx.operator, id);
-          return { ended: await endSessions(db, caller, id) };
+          return { ended: await endAllSessions(db, caller, id) };
         }),
       ),
 

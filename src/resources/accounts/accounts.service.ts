@@ -156,7 +156,7 @@ async function notifyIfOperator(tx: Change, { id, role, email }: Account): Promi
 }
 
 /** Revokes all sessions of an account for the operator. @returns their number */
-export const endSessions = (db: TransactionScope, caller: Operating, accountId: string): Promise<number> =>
+export const endAllSessions = (db: TransactionScope, caller: Operating, accountId: string): Promise<number> =>
   change(db, caller, { on: { account: accountId }, requires: 'operator' }, (tx) =>
     revokeSessions(tx, { account: accountId }, 'ended by the operator'),
   );

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { present } from '../../procedures/lists.ts';
+import { asItems } from '../../procedures/lists.ts';
 import { accountProcedure, sessionOrAppProcedure, sessionProcedure } from '../../procedures/procedures.ts';
 import { resourceId, SUCCESS, success } from '../../procedures/fields.ts';
 import { router } from '../../procedures/trpc.ts';
@@ -37,7 +37,7 @@ export const apiKeysConsoleRouter = router({
     .output(z.array(listedKeyOutput))
     .query(async ({ ctx, input: { teamId } }) => {
       if (teamId !== undefined) await requireKeyManager(ctx, teamId);
-      return present(listKeysForPage(ctx.services.db, ctx.principal.accountId, teamId));
+      return asItems(listKeysForPage(ctx.services.db, ctx.principal.accountId, teamId));
     }),
 
   usage: sessionOrAppProcedure('api-keys:read')

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { present } from '../../procedures/lists.ts';
+import { asItems } from '../../procedures/lists.ts';
 import { accountProcedure } from '../../procedures/procedures.ts';
 import { resourceId, SUCCESS, success, toReadableNames } from '../../procedures/fields.ts';
 import { endpoint, router } from '../../procedures/trpc.ts';
@@ -31,9 +31,9 @@ export const apiKeysRouter = router({
     .output(z.array(apiKeyOutput))
     .query(async ({ ctx, input: { teamId } }) => {
       const { db } = ctx.services;
-      if (teamId === undefined) return present(listPersonalKeys(db, ctx.principal.accountId));
+      if (teamId === undefined) return asItems(listPersonalKeys(db, ctx.principal.accountId));
       await requireKeyManager(ctx, teamId);
-      return present(listTeamKeys(db, teamId));
+      return asItems(listTeamKeys(db, teamId));
     }),
 
   createApiKey: accountProcedure('api-keys:write')

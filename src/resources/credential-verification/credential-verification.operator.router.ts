@@ -1,7 +1,7 @@
 import { operatorKeyProcedure } from '../../procedures/procedures.ts';
 import { endpoint, router } from '../../procedures/trpc.ts';
 import { verifyInput, verifyOutput } from './credential-verification.schema.ts';
-import { findCredential, prefetchCredential, requireIncluded, verify, type Looked } from './verify.service.ts';
+import { lookUpCredential, prefetchCredential, requireIncluded, verify, type Looked } from './verify.service.ts';
 
 const TEAM_ID = 'team_0cn7s5l4a9nkf9u7h2q0bf5m7e';
 
@@ -62,7 +62,7 @@ export const credentialsOperatorRouter = router({
     .output(verifyOutput)
     .mutation(async ({ ctx: { services, prefetch, credentialUse, operator }, input }) => {
       requireIncluded(operator, input);
-      const looked = prefetch === undefined ? await findCredential(services, input) : (prefetch.found() as Looked); // of `prefetch` above
+      const looked = prefetch === undefined ? await lookUpCredential(services, input) : (prefetch.found() as Looked); // of `prefetch` above
       return verify(services.db, looked, input, credentialUse);
     }),
 });

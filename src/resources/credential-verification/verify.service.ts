@@ -37,7 +37,7 @@ const isShortText = (value: unknown): value is string =>
   typeof value === 'string' && value.length <= 2 * (EXTERNAL_ID_PREFIX.length + 255) && isStorable(value);
 
 /** Finds a credential without `prefetchCredential`, which REST calls. */
-export async function findCredential(
+export async function lookUpCredential(
   { db, tokens }: Services,
   { credential, kinds, teamId, include }: Pick<VerifyInput, 'credential' | 'kinds' | 'teamId' | 'include'>,
 ): Promise<Looked> {

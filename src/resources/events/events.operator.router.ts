@@ -1,5 +1,5 @@
 import { isLiveOperatorKey } from '../../auth/operator.ts';
-import { currentCaller } from '../../db/turns/caller.ts';
+import { currentCaller } from '../../db/turns/request-caller.ts';
 import { ProblemError } from '../../problems/error.ts';
 import { createEventExample } from '../../events/feed/example.ts';
 import { operatorKeyProcedure } from '../../procedures/procedures.ts';

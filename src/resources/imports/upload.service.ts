@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { z } from 'zod';
 import type { Services } from '../../service/services.ts';
 import type { OperatorPrincipal } from '../../auth/principal.ts';
-import { runInBackground } from '../../db/turns/caller.ts';
+import { runInBackground } from '../../db/turns/request-caller.ts';
 import type { Database } from '../../db/database.ts';
 import { command, query } from '../../db/query.ts';
 import { newId } from '../../entities/index.ts';

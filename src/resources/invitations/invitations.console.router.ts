@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ProblemError } from '../../problems/error.ts';
-import { present } from '../../procedures/lists.ts';
+import { asItems } from '../../procedures/lists.ts';
 import {
   publicOrAppProcedure,
   READ_BY_TOKEN,
@@ -67,7 +67,7 @@ export const invitationsConsoleRouter = router({
 
   list: teamProcedure({ scope: 'members:read', permission: 'invite_members' })
     .output(z.array(openInvitationOutput))
-    .query(({ ctx, input }) => present(listOpenInvitations(ctx.services.db, input.teamId))),
+    .query(({ ctx, input }) => asItems(listOpenInvitations(ctx.services.db, input.teamId))),
 
   create: teamProcedure({ scope: 'invites:write', permission: 'invite_members', input: invitationInput })
     .meta({ effect: 'widens if the role is privileged' })

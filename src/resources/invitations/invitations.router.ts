@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { present } from '../../procedures/lists.ts';
+import { asItems } from '../../procedures/lists.ts';
 import { teamProcedure } from '../../procedures/procedures.ts';
 import { resourceId, SUCCESS, success } from '../../procedures/fields.ts';
 import { endpoint, router } from '../../procedures/trpc.ts';
@@ -20,7 +20,7 @@ export const invitationsRouter = router({
     .query(({ ctx, input }) =>
       // Specification, section 4.13: an empty list without the permission, not a 403.
       ctx.membership.permissions.includes('invite_members')
-        ? present(listTeamInvitations(ctx.services.db, input.teamId))
+        ? asItems(listTeamInvitations(ctx.services.db, input.teamId))
         : [],
     ),
 

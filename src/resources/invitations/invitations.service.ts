@@ -86,7 +86,7 @@ const invite = <R>(
       const now = toNow(time);
       const id = pending?.id ?? newId('invt');
       const createdAt = new Date(pending?.created_at ?? now);
-      const fields = { id, email: input.email, roleId: role.id, ...sentAt(now, config, caller) };
+      const fields = { id, email: input.email, roleId: role.id, ...newTerms(now, config, caller) };
       if (known?.is_expired) opened.later(deleteStep(known.id));
       if (known?.is_abandoned)
         opened.record('invitation.revoked', { teamId, invitationId: known.id, reason: ABANDONED });
@@ -116,7 +116,7 @@ export async function resendInvitation(services: Services, caller: TeamCaller, i
       await requireProofToGive(role, opened, caller.credential);
       await notifyOfPrivileged(opened, caller, role, role.email);
 
-      opened.later(renewStep({ id: invitationId, ...sentAt(toNow(time), services.config, caller) }));
+      opened.later(renewStep({ id: invitationId, ...newTerms(toNow(time), services.config, caller) }));
       opened.record('invitation.resent', { teamId, invitationId });
       queueNewLink(opened, services, invitationId);
     },
@@ -150,7 +150,7 @@ async function notifyOfPrivileged(
 const isPending = ([invitation]: readonly LockedInvitation[]): boolean => invitation?.is_expired === false;
 
 /** Who sends it, until when it can be accepted, and the first-party application with whose token it was sent. */
-const sentAt = (now: Date, { invitationDays }: Config, { accountId, credential }: TeamCaller) => ({
+const newTerms = (now: Date, { invitationDays }: Config, { accountId, credential }: TeamCaller) => ({
   invitedBy: accountId,
   expiresAt: addDays(now, invitationDays),
   clientId: credential?.sessionId ? (credential.clientId ?? null) : null,

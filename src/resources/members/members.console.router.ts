@@ -4,7 +4,7 @@ import { teamProcedure } from '../../procedures/procedures.ts';
 import { resourceId, SUCCESS, success } from '../../procedures/fields.ts';
 import { accountIdOf, memberId } from './member-id.ts';
 import { router } from '../../procedures/trpc.ts';
-import { present } from '../../procedures/lists.ts';
+import { asItems } from '../../procedures/lists.ts';
 import { readMembersByDay } from './history.queries.ts';
 import { listMembersWithTerms, previewRemoval, previewRemovals } from './members.queries.ts';
 import {
@@ -27,7 +27,7 @@ const permission: Permission = 'remove_members';
 export const membersConsoleRouter = router({
   list: teamProcedure({ scope: 'members:read', permission: 'access_dashboard' })
     .output(z.array(memberWithTermsOutput))
-    .query(({ ctx, input }) => present(listMembersWithTerms(ctx.services.db, input.teamId))),
+    .query(({ ctx, input }) => asItems(listMembersWithTerms(ctx.services.db, input.teamId))),
 
   history: teamProcedure({ scope: 'members:read', permission: 'access_dashboard' })
     .output(z.array(membersOfDayOutput))

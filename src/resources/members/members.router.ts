@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { teamProcedure } from '../../procedures/procedures.ts';
 import { resourceId, SUCCESS, success } from '../../procedures/fields.ts';
 import { endpoint, router } from '../../procedures/trpc.ts';
-import { present } from '../../procedures/lists.ts';
+import { asItems } from '../../procedures/lists.ts';
 import { listTeamMembers } from './members.queries.ts';
 import { memberOutput } from './members.schema.ts';
 import { removeMember } from './members.service.ts';
@@ -16,7 +16,7 @@ export const membersRouter = router({
       }),
     )
     .output(z.array(memberOutput))
-    .query(({ ctx, input }) => present(listTeamMembers(ctx.services.db, input.teamId))),
+    .query(({ ctx, input }) => asItems(listTeamMembers(ctx.services.db, input.teamId))),
 
   removeTeamMember: teamProcedure({
     scope: 'members:write',

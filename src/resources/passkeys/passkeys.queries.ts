@@ -32,7 +32,7 @@ export async function listPasskeys(db: QueryRunner, accountId: string) {
  * Finds the passkey that has a credential id, and its account's id of the browser.
  * @returns null if there is none; `deviceId` null if the account does not know the browser
  */
-export async function findCredential(db: QueryRunner, credentialId: string, deviceToken: string | undefined) {
+export async function findPasskey(db: QueryRunner, credentialId: string, deviceToken: string | undefined) {
   const deviceHash = deviceToken === undefined ? null : hashSecret(deviceToken);
   const [row] = await db.query(credentialById, [credentialId, deviceHash]);
   if (row === undefined) return null;
@@ -40,7 +40,7 @@ export async function findCredential(db: QueryRunner, credentialId: string, devi
   return { id, accountId, publicKey, counter: Number(row.counter), deviceId };
 }
 
-export type Credential = NonNullable<Awaited<ReturnType<typeof findCredential>>>;
+export type Credential = NonNullable<Awaited<ReturnType<typeof findPasskey>>>;
 
 const presentRow = (row: PasskeyRow) => ({
   id: row.id,

@@ -22,7 +22,7 @@ import {
   consumeResponseChallenge,
   createUserHandle,
 } from './ceremony.ts';
-import { findCredential, type Credential } from './passkeys.queries.ts';
+import { findPasskey, type Credential } from './passkeys.queries.ts';
 import type { RegistrationResponse, SignInResponse } from './passkeys.schema.ts';
 import { notify } from '../../jobs/notify.ts';
 
@@ -118,7 +118,7 @@ export async function signInWithPasskey(
   response: SignInResponse,
 ): Promise<void> {
   const { config, db } = services;
-  const passkey = await findCredential(db, response.id, browserClient.deviceToken);
+  const passkey = await findPasskey(db, response.id, browserClient.deviceToken);
   const counted = await countAttempt(browserClient, { kind: 'passkey', deviceId: passkey?.deviceId ?? null });
   const challenge = await consumeResponseChallenge(db, response, null);
   if (passkey === null) throw passkeyRejected();
@@ -170,7 +170,7 @@ export async function proveByPasskey(
   const { accountId, credentialId } = principal;
   const counted = await countAttempt(browserClient, { kind: 'proof', sessionId: credentialId });
   const challenge = await consumeResponseChallenge(db, response, principal);
-  const passkey = await findCredential(db, response.id, browserClient.deviceToken);
+  const passkey = await findPasskey(db, response.id, browserClient.deviceToken);
   if (passkey?.accountId !== accountId) throw passkeyRejected();
   const counter = await verifySignIn(config, passkey, response, challenge);
   await change(db, principal, ofCaller(principal), (tx) => noteUse(tx, passkey, counter));

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { present } from '../../procedures/lists.ts';
+import { asItems } from '../../procedures/lists.ts';
 import { teamProcedure } from '../../procedures/procedures.ts';
 import { SUCCESS, success } from '../../procedures/fields.ts';
 import { router } from '../../procedures/trpc.ts';
@@ -14,7 +14,7 @@ export const rolesConsoleRouter = router({
   /** Lists the roles like `listTeamRoles`, with what they hold of the product. */
   list: teamProcedure({ scope: 'members:read', permission: 'access_dashboard' })
     .output(z.array(fullRoleOutput))
-    .query(({ ctx }) => present(listFullRoles(ctx.services.db, ctx.membership))),
+    .query(({ ctx }) => asItems(listFullRoles(ctx.services.db, ctx.membership))),
 
   create: teamProcedure({ ...access, input: createRoleInput })
     .meta({ effect: 'widens if the role is privileged' })

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { present } from '../../procedures/lists.ts';
+import { asItems } from '../../procedures/lists.ts';
 import { teamProcedure } from '../../procedures/procedures.ts';
 import { endpoint, router } from '../../procedures/trpc.ts';
 import { listTeamRoles } from './roles.queries.ts';
@@ -15,5 +15,5 @@ export const rolesRouter = router({
       }),
     )
     .output(z.array(roleOutput))
-    .query(({ ctx }) => present(listTeamRoles(ctx.services.db, ctx.membership))),
+    .query(({ ctx }) => asItems(listTeamRoles(ctx.services.db, ctx.membership))),
 });

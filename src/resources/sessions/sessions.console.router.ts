@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { present } from '../../procedures/lists.ts';
+import { asItems } from '../../procedures/lists.ts';
 import { sessionProcedure } from '../../procedures/procedures.ts';
 import { router } from '../../procedures/trpc.ts';
 import { listSessionsWithUse } from './sessions.queries.ts';
@@ -10,7 +10,7 @@ import { revokeOtherSessions } from './sessions.service.ts';
 export const sessionsConsoleRouter = router({
   list: sessionProcedure
     .output(z.array(sessionWithUseOutput))
-    .query(({ ctx }) => present(listSessionsWithUse(ctx.services.db, ctx.principal))),
+    .query(({ ctx }) => asItems(listSessionsWithUse(ctx.services.db, ctx.principal))),
 
   revokeOthers: sessionProcedure
     .meta({ effect: 'none' })

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { present } from '../../procedures/lists.ts';
+import { asItems } from '../../procedures/lists.ts';
 import { accountProcedure } from '../../procedures/procedures.ts';
 import { resourceId, SUCCESS, success } from '../../procedures/fields.ts';
 import { endpoint, router } from '../../procedures/trpc.ts';
@@ -16,7 +16,7 @@ export const sessionsRouter = router({
       }),
     )
     .output(z.array(sessionOutput))
-    .query(({ ctx }) => present(listMySessions(ctx.services.db, ctx.principal))),
+    .query(({ ctx }) => asItems(listMySessions(ctx.services.db, ctx.principal))),
 
   revokeMySession: accountProcedure('profile:write')
     .meta(

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { toReadableNames } from '../../procedures/fields.ts';
 import { accountProcedure, scopedProcedure, teamProcedure } from '../../procedures/procedures.ts';
 import { endpoint, router } from '../../procedures/trpc.ts';
-import { present } from '../../procedures/lists.ts';
+import { asItems } from '../../procedures/lists.ts';
 import { listTeams } from './teams.queries.ts';
 import { createTeamBody, presentTeam, teamOutput, updateTeamBody } from './teams.schema.ts';
 import { createTeam, updateTeam } from './teams.service.ts';
@@ -17,7 +17,7 @@ export const teamsRouter = router({
       }),
     )
     .output(z.array(teamOutput))
-    .query(({ ctx }) => present(listTeams(ctx.services.db, ctx.principal))),
+    .query(({ ctx }) => asItems(listTeams(ctx.services.db, ctx.principal))),
 
   createTeam: accountProcedure('teams:write')
     .meta(

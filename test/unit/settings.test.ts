@@ -5,7 +5,7 @@ import { VARIABLES } from '../../src/config/config.ts';
 
 const read = (path: string) => readFileSync(join(import.meta.dirname, '../..', path), 'utf8');
 
-describe('the documentation', () => {
+describe('the documents of settings and metrics', () => {
   test('describes every variable of the configuration, and no other', () => {
     const [, rows = ''] = read('docs/configuration.md').split('\n| variable |');
     const documented = rows

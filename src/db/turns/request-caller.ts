@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { CallerGoneError } from '../../turns.ts';
 
 /** The caller of a request. Connections are divided fairly between callers, and waiting work ends with its request. */
-export class Caller {
+export class RequestCaller {
   /** The account; the client's address as long as there is none. */
   account: string;
   credential: string;
@@ -89,13 +89,13 @@ function signalEnd({ socket }: IncomingMessage, res: ServerResponse): AbortSigna
   return controller.signal;
 }
 
-const callers = new AsyncLocalStorage<Caller | undefined>();
+const callers = new AsyncLocalStorage<RequestCaller | undefined>();
 
 /** Runs the work of a request. Its caller is passed as async context, because every query would need it otherwise. */
-export const runFor = <Result>(caller: Caller, work: () => Result): Result => callers.run(caller, work);
+export const runFor = <Result>(caller: RequestCaller, work: () => Result): Result => callers.run(caller, work);
 
 /** Runs work that a request starts and does not wait for, so that it does not end with the request. */
 export const runInBackground = <Result>(work: () => Result): Result => callers.run(undefined, work);
 
 /** Returns the caller of the current request; undefined for jobs and the command line. */
-export const currentCaller = (): Caller | undefined => callers.getStore();
+export const currentCaller = (): RequestCaller | undefined => callers.getStore();
