@@ -227,7 +227,7 @@ describe('the dependency rule', () => {
       /^(?:outbound\/request|cli\/doctor)\.ts$/,
     ],
     ['sessions are created', /create\(Session\b|insert into "?session\b/, /^resources\/sessions\/start-session\.ts$/],
-    // `test/trpc/auth-cookies.test.ts` knows the names of all.
+    // `test/trpc/auth-cookies.gate.test.ts` knows the names of all.
     ['cookies are set', /\.(?:cookie|clearCookie)\(|Set-Cookie/i, /^(http\/cookies|oauth\/provider-handler)\.ts$/],
     [
       'session cookies are set',
