@@ -219,7 +219,7 @@ describe('userinfo', () => {
     const { access } = await firstPartyTokens(api, scene, OPENID);
     await api.rows('update oauth_client set redirect_uris = $2 where id = $1', [
       scene.client.id,
-      ['https://app.example:8443/cb', 'http://localhost:5173/cb', 'com.example.app:/cb'],
+      ['https://app.example:8443/cb', 'http://localhost:5173/cb', 'capacitor://localhost/cb'],
     ]);
     await api.anOAuthClient({ redirectUri: 'https://other.example/cb' });
     const read = async (origin: string, authorization = `Bearer ${access}`) => {
@@ -227,7 +227,13 @@ describe('userinfo', () => {
       const { status, headers } = await api.anonymous.send(sent);
       return [status, headers['access-control-allow-origin']];
     };
-    for (const origin of ['https://app.example:8443', 'http://localhost:5173', 'https://spa.example'])
+    for (const origin of [
+      'https://app.example:8443',
+      'http://localhost:5173',
+      'http://localhost:4173',
+      'capacitor://localhost',
+      'https://spa.example',
+    ])
       expect(await read(origin), origin).toEqual([200, origin]);
     for (const origin of ['https://app.example', 'http://app.example:8443', 'https://other.example', 'null'])
       expect(await read(origin), origin).toEqual([200, undefined]);
