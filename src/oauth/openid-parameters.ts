@@ -83,6 +83,11 @@ export const createOwnParameters = (services: Services) => ({
     delete params['asked_id_token_hint'];
     params['asked_subject'] = hint.sub;
   },
+  /** OpenID Connect Core, section 3.1.2.1, requires what OAuth 2.1 does not. */
+  asked_without({ oidc }: KoaContextWithOIDC, name: string | undefined): void {
+    if (name !== undefined && oidc.params?.['asked_openid'] !== undefined)
+      throw new errors.InvalidRequest(`${name} is required with openid`);
+  },
   /** Only tokens of first-party clients have an active team. */
   asked_team({ oidc }: KoaContextWithOIDC, team: string | undefined): void {
     if (team !== undefined && isFirstParty(oidc.client)) requireTeamReference(team);

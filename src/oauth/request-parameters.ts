@@ -67,6 +67,8 @@ export function removeIgnoredParameters(parameters: URLSearchParams): URLSearchP
     if (name !== 'scope' || used !== '') kept.append(name, used);
   }
   if (!kept.has('asked_openid')) kept.delete('asked_nonce');
+  // oidc-provider takes the only one that is registered, as OAuth 2.1 allows. A pushed request has its own.
+  else if (!kept.has('redirect_uri') && !kept.has('request_uri')) kept.set('asked_without', 'redirect_uri');
   return kept;
 }
 
