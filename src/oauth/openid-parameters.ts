@@ -106,14 +106,21 @@ function isIgnored(ctx: KoaContextWithOIDC, name: string): boolean {
   return !isOf;
 }
 
-/** Returns the query of the consent page: its language, and whether a visitor without a session wants to sign up. */
+/** An address, and no id of an account. */
+const ADDRESS = /^[^@\s]{1,190}@[^@\s]{1,64}$/;
+
+/**
+ * Returns the query of the consent page: its language, whether a visitor without a session wants to sign up, and the address
+ * with which they do either.
+ */
 export function describePage({ oidc }: KoaContextWithOIDC): string {
-  const { asked_ui_locales: locales, asked_prompt: prompt } = oidc.params ?? {};
+  const { asked_ui_locales: locales, asked_prompt: prompt, asked_login_hint: hint } = oidc.params ?? {};
   const language = typeof locales === 'string' ? matchLanguage(...locales.split(' ').slice(0, LOCALES_MAX)) : undefined;
   const isSignUp = typeof prompt === 'string' && prompt.split(' ').includes('create');
   const query = new URLSearchParams({
     ...(language && { ui_locales: language }),
     ...(isSignUp && { prompt: 'create' }),
+    ...(typeof hint === 'string' && ADDRESS.test(hint) && { login_hint: hint }),
   });
   return query.size === 0 ? '' : `?${query.toString()}`;
 }
