@@ -5,9 +5,11 @@ import { addressBucket } from '../rate-limit/address-bucket.ts';
 import type { Attempts } from '../rate-limit/attempts.ts';
 import type { HttpServices } from '../http/http-services.ts';
 import { requestIdsOf } from '../http/request-id.ts';
+import { findClientBySecret } from '../resources/oauth-clients/registered-client.ts';
 import { renderErrorPage } from './error-page.ts';
 import { LOGOUT } from './logout.ts';
 import { ROUTES } from './provider.ts';
+import { readClientSecret, readFormOf } from './request-parameters.ts';
 
 /** Where pages send a browser by a form. */
 const FORMS: readonly string[] = [ROUTES.authorization, LOGOUT];
@@ -17,13 +19,23 @@ export function limitByAddress(http: HttpServices): RequestHandler {
   return async (req, res, next) => {
     const bucket = addressBucket(http.clientAddress(req));
     const { allowed, resetSeconds } = await http.attempts.oauthByAddress.consume(bucket);
-    if (!allowed) {
+    if (allowed) res.locals['oauthBucket'] = bucket;
+    else if (req.path !== ROUTES.token || !(await isFromProduct(http, req, res))) {
       sendTooMany(http, req, res, 'too many requests from this address', resetSeconds);
       return;
     }
-    res.locals['oauthBucket'] = bucket;
     next();
   };
+}
+
+/**
+ * Whether a token request has the secret of a first-party client. A product refreshes the tokens of all its users from one
+ * address, at times many at once, and whatever else is sent from there.
+ */
+async function isFromProduct({ services: { db, tokens } }: HttpServices, req: Request, res: Response) {
+  const { id, secret } = readClientSecret(req, await readFormOf(req, res));
+  if (tokens.parseKind(secret) !== 'clientSecret') return false;
+  return (await findClientBySecret(db, id, secret))?.isFirstParty ?? false;
 }
 
 /**
@@ -69,13 +81,17 @@ function sendTooMany(
   res.set(headers).type('html').send(body);
 }
 
-/** Creates the function that counts the request of a client toward its own limit, and refunds it to the limit of the IP address. */
+/**
+ * Creates the function that counts the request of a client toward its own limit, and refunds it to the limit of the IP
+ * address. Token requests of first-party clients have no limit.
+ */
 export const createClientLimit =
   ({ oauthByAddress, oauthByClient }: Attempts) =>
-  async (ctx: KoaContextWithOIDC, clientId: string): Promise<void> => {
+  async (ctx: KoaContextWithOIDC, client: { readonly id: string; readonly isFirstParty: boolean }): Promise<void> => {
     const { oauthBucket } = (ctx.res as unknown as Response).locals as { oauthBucket?: string }; // Express's, set by `limitByAddress`
     if (oauthBucket !== undefined) await oauthByAddress.refund(oauthBucket);
-    const { allowed, resetSeconds } = await oauthByClient.consume(clientId);
+    if (client.isFirstParty && ctx.oidc.route === 'token') return;
+    const { allowed, resetSeconds } = await oauthByClient.consume(client.id);
     if (allowed) return;
     ctx.set('Retry-After', String(resetSeconds));
     throw Object.assign(

@@ -83,6 +83,11 @@ export const createOwnParameters = (services: Services) => ({
     delete params['asked_id_token_hint'];
     params['asked_subject'] = hint.sub;
   },
+  /** OpenID Connect Core, section 3.1.2.1, requires what OAuth 2.1 does not. */
+  asked_without({ oidc }: KoaContextWithOIDC, name: string | undefined): void {
+    if (name !== undefined && oidc.params?.['asked_openid'] !== undefined)
+      throw new errors.InvalidRequest(`${name} is required with openid`);
+  },
   /** Only tokens of first-party clients have an active team. */
   asked_team({ oidc }: KoaContextWithOIDC, team: string | undefined): void {
     if (team !== undefined && isFirstParty(oidc.client)) requireTeamReference(team);
@@ -101,14 +106,21 @@ function isIgnored(ctx: KoaContextWithOIDC, name: string): boolean {
   return !isOf;
 }
 
-/** Returns the query of the consent page: its language, and whether a visitor without a session wants to sign up. */
+/** An address, and no id of an account. */
+const ADDRESS = /^[^@\s]{1,190}@[^@\s]{1,64}$/;
+
+/**
+ * Returns the query of the consent page: its language, whether a visitor without a session wants to sign up, and the address
+ * with which they do either.
+ */
 export function describePage({ oidc }: KoaContextWithOIDC): string {
-  const { asked_ui_locales: locales, asked_prompt: prompt } = oidc.params ?? {};
+  const { asked_ui_locales: locales, asked_prompt: prompt, asked_login_hint: hint } = oidc.params ?? {};
   const language = typeof locales === 'string' ? matchLanguage(...locales.split(' ').slice(0, LOCALES_MAX)) : undefined;
   const isSignUp = typeof prompt === 'string' && prompt.split(' ').includes('create');
   const query = new URLSearchParams({
     ...(language && { ui_locales: language }),
     ...(isSignUp && { prompt: 'create' }),
+    ...(typeof hint === 'string' && ADDRESS.test(hint) && { login_hint: hint }),
   });
   return query.size === 0 ? '' : `?${query.toString()}`;
 }

@@ -11,7 +11,7 @@ import { createIdToken, readUserClaims } from '../resources/openid/claims.ts';
 import { listPublicKeys } from '../resources/openid/signing-keys.ts';
 import { OPENID_SCOPES, SCOPES } from '../entities/index.ts';
 import { LANGUAGES } from '../messages/languages.ts';
-import { hasOrigin } from '../resources/oauth-clients/redirect-uri.ts';
+import { isPageOfClient } from '../resources/oauth-clients/redirect-uri.ts';
 import { allowAnyOrigin } from './cors.ts';
 import { LOGOUT } from './logout.ts';
 
@@ -63,14 +63,14 @@ const findRedirectUris = query<{ uris: string[] }>(
 );
 
 /** Whether a page of an origin can read the claims: one of the token’s client, or of an origin in TRPC_ORIGINS. */
-async function isPageOfClient(
+async function canRead(
   { services: { config, db } }: HttpServices,
   clientId: string | null | undefined,
   origin: string,
 ): Promise<boolean> {
   if (config.trpcOrigins.includes(origin)) return true;
   const [row] = await db.query(findRedirectUris, [clientId ?? '']);
-  return row !== undefined && hasOrigin(row.uris, origin);
+  return row !== undefined && isPageOfClient(row.uris, origin);
 }
 
 /**
@@ -104,7 +104,7 @@ export function createOpenIdRouter(http: HttpServices): Router {
       throw new ProblemError('scope_missing', 'A credential with the scope openid is required.', { scope: 'openid' });
     }
     const origin = req.get('origin');
-    if (origin !== undefined && !(await isPageOfClient(http, principal.clientId, origin)))
+    if (origin !== undefined && !(await canRead(http, principal.clientId, origin)))
       res.removeHeader('Access-Control-Allow-Origin');
     else if (origin !== undefined) res.set('Access-Control-Allow-Origin', origin);
     res.vary('Origin').set('Cache-Control', 'no-store').json(claims);

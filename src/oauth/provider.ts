@@ -8,7 +8,7 @@ import Provider, {
   type Configuration,
   type KoaContextWithOIDC,
 } from 'oidc-provider';
-import { findSourceBySecret } from '../resources/oauth-clients/registered-client.ts';
+import { findClientBySecret } from '../resources/oauth-clients/registered-client.ts';
 import { isPageOfClient } from '../resources/oauth-clients/redirect-uri.ts';
 import { findResource, resourceUri } from '../auth/resource.ts';
 import { GRANT_DAYS, SCOPES, newId } from '../entities/index.ts';
@@ -63,7 +63,10 @@ export const ROUTES = {
 } as const;
 
 /** Counts the request of a client of the operator that authenticated with its secret. @throws temporarily_unavailable (429) above the limit */
-type CountClient = (ctx: KoaContextWithOIDC, clientId: string) => Promise<void>;
+type CountClient = (
+  ctx: KoaContextWithOIDC,
+  client: { readonly id: string; readonly isFirstParty: boolean },
+) => Promise<void>;
 
 /** Notes the use of a session. */
 type NoteSession = (sessionId: string) => void;
@@ -86,10 +89,11 @@ export function createProvider(
     if (oidc.params) oidc.params['response_mode'] = 'query';
   });
   provider.Client.prototype.compareClientSecret = async function (this: { clientId: string }, secret: string) {
-    const source = await findSourceBySecret(services.db, this.clientId, secret);
+    const client = await findClientBySecret(services.db, this.clientId, secret);
     // Whoever registers clients could get a new limit with each.
-    if (source === 'operator' && Provider.ctx) await countClient(Provider.ctx, this.clientId);
-    return source !== undefined;
+    if (client?.source === 'operator' && Provider.ctx)
+      await countClient(Provider.ctx, { id: this.clientId, isFirstParty: client.isFirstParty });
+    return client !== undefined;
   };
   provider.use(async (ctx, next) => {
     await next();

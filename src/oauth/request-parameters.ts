@@ -1,9 +1,11 @@
-import express, { type Request, type RequestHandler } from 'express';
+import express, { type Request, type RequestHandler, type Response } from 'express';
 import { Readable } from 'node:stream';
 import type { IncomingMessage } from 'node:http';
 import { toCanonicalResource } from '../auth/resource.ts';
 import { OPENID_SCOPES } from '../entities/index.ts';
 import { shareRequestIds } from '../http/request-id.ts';
+
+const BASIC = /^basic +([\w+/=-]+)$/i;
 
 /** The maximum that oidc-provider reads itself. */
 const BODY_BYTES_MAX = 56 * 1024;
@@ -65,6 +67,8 @@ export function removeIgnoredParameters(parameters: URLSearchParams): URLSearchP
     if (name !== 'scope' || used !== '') kept.append(name, used);
   }
   if (!kept.has('asked_openid')) kept.delete('asked_nonce');
+  // oidc-provider takes the only one that is registered, as OAuth 2.1 allows. A pushed request has its own.
+  else if (!kept.has('redirect_uri') && !kept.has('request_uri')) kept.set('asked_without', 'redirect_uri');
   return kept;
 }
 
@@ -128,10 +132,30 @@ export const readForm = (): RequestHandler[] => rewriteForm((form) => Promise.re
 export const filterForm = (baseUrl: string): RequestHandler[] =>
   rewriteForm(async (form) => selectParameters(baseUrl, form));
 
+const readRawForm = express.raw({ type: 'application/x-www-form-urlencoded', limit: BODY_BYTES_MAX, inflate: false });
+
+/** Reads the form of a request; what reads it afterwards gets it, too. @returns an empty one for what is none */
+export const readFormOf = (req: Request, res: Response): Promise<URLSearchParams> =>
+  new Promise((resolve, reject) => {
+    readRawForm(req, res, (error?: unknown) => {
+      if (error !== undefined) reject(error as Error); // of body-parser
+      else resolve(new URLSearchParams(Buffer.isBuffer(req.body) ? req.body.toString() : ''));
+    });
+  });
+
+/** Returns the client id and the secret of a request, whichever way it sends them (RFC 6749, section 2.3.1). */
+export function readClientSecret(req: Request, form: URLSearchParams): { id: string; secret: string } {
+  const [, credentials = ''] = BASIC.exec(req.get('authorization') ?? '') ?? [];
+  const [, id = '', secret = ''] = /^([^:]*):(.*)$/.exec(Buffer.from(credentials, 'base64').toString()) ?? [];
+  if (secret === '') return { id: form.get('client_id') ?? '', secret: form.get('client_secret') ?? '' };
+  const decode = (encoded: string): string => new URLSearchParams(`value=${encoded}`).get('value') ?? '';
+  return { id: decode(id), secret: decode(secret) };
+}
+
 /** Applies `rewrite` to a form before oidc-provider, which reads the body of a request itself. */
 export function rewriteForm(rewrite: (form: URLSearchParams) => Promise<URLSearchParams>): RequestHandler[] {
   return [
-    express.raw({ type: 'application/x-www-form-urlencoded', limit: BODY_BYTES_MAX, inflate: false }),
+    readRawForm,
     async (req, _res, next) => {
       if (Buffer.isBuffer(req.body)) {
         const form = await rewrite(takeEmptySecret(req, new URLSearchParams(req.body.toString())));
@@ -147,7 +171,7 @@ export function rewriteForm(rewrite: (form: URLSearchParams) => Promise<URLSearc
  * 2.3.1). Some libraries send it for public clients, which oidc-provider rejects.
  */
 function takeEmptySecret(req: Request, form: URLSearchParams): URLSearchParams {
-  const [, credentials = ''] = /^basic +([\w+/=-]+)$/i.exec(req.get('authorization') ?? '') ?? [];
+  const [, credentials = ''] = BASIC.exec(req.get('authorization') ?? '') ?? [];
   const [, encoded = ''] = /^([^:]+):$/.exec(Buffer.from(credentials, 'base64').toString()) ?? [];
   const id = new URLSearchParams(`id=${encoded}`).get('id') ?? '';
   if (id === '' || (form.has('client_id') && form.get('client_id') !== id)) return form;

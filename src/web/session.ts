@@ -14,6 +14,10 @@ export const safePath = (path: string | undefined): string =>
 export const findAuthorizationId = (path: string | undefined): string | undefined =>
   /^\/oauth\/consent\/([\w-]+)/.exec(path ?? '')?.[1];
 
+/** Returns the address with which an application knows the user whom it sent (`login_hint`), of the path that follows. */
+export const findLoginHint = (path: string | undefined): string =>
+  findAuthorizationId(path) === undefined ? '' : (new URLSearchParams(path?.split('?')[1]).get('login_hint') ?? '');
+
 /** Removes data that was read as another user, except that of the current page. */
 export function useSessionReset() {
   const queries = useQueryClient();

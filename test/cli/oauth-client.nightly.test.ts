@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { findSourceBySecret } from '../../src/resources/oauth-clients/registered-client.ts';
+import { findClientBySecret } from '../../src/resources/oauth-clients/registered-client.ts';
 import { createTokens } from '../../src/crypto/tokens.ts';
 import { newId } from '../../src/entities/index.ts';
 import { listAllClients } from '../../src/resources/oauth-clients/oauth-clients.queries.ts';
@@ -49,7 +49,7 @@ async function aClient({
 }
 
 const isValid = (clientId: string, secret = '') =>
-  findSourceBySecret(roster.db, clientId, secret).then((source) => source !== undefined);
+  findClientBySecret(roster.db, clientId, secret).then((client) => client !== undefined);
 const one = async (clientId: string) => (await listAllClients(roster.db)).find(({ id }) => id === clientId);
 
 describe('oauth-client create', () => {

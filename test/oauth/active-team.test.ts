@@ -134,6 +134,27 @@ describe('the active team', () => {
       );
   });
 
+  test.for(['is_active = false', `expires_at = now() - interval '1 ms'`])(
+    'in which the membership ended between code and token (%s) gives none',
+    async (change, { api }) => {
+      const scene = await inTwoTeams(api);
+      const { verifier, challenge } = aProofKey();
+      const pending = endOf(await authorize(api, scene.visitor, scene.client, challenge, { team: scene.two.id }));
+      await api.rows(`update membership set ${change} where team_id = $1 and account_id = $2`, [
+        scene.two.id,
+        scene.account.id,
+      ]);
+      const { code } = pending as { code: string };
+      const late = await exchange(api, { client: scene.client, code, verifier });
+      expect([outcome(late), late.body.error_description]).toEqual([
+        '400 invalid_grant',
+        expect.stringMatching(/team/),
+      ]);
+      // The session is not lost: the next request gets tokens.
+      expect(await works(api, (await firstPartyTokens(api, scene, OPENID)).access)).toBe(true);
+    },
+  );
+
   test('of a public client changes without the loss of its rotated token', async ({ api }) => {
     const scene = await inTwoTeams(api, { confidential: false, native: true, redirectUri: 'http://127.0.0.1/cb' });
     const page = await pageOf(api, scene, { scope: 'teams:read', team: scene.one.id });

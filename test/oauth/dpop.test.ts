@@ -10,6 +10,7 @@ import {
 import { describe, expect, onTestFinished, test as base, vi } from 'vitest';
 import { startApi, type Api } from '../support/api.ts';
 import type { Answer, Sent } from '../support/client.ts';
+import { aFirstParty, authorize, endOf } from './first-party-flow.ts';
 import { aCode, aProofKey, goodRequest } from './flow.ts';
 import { postForm } from './token-endpoint.ts';
 
@@ -532,6 +533,33 @@ describe('over tRPC', () => {
       expect(answer.status).toBe(401);
       expect(answer.body.error.data.problem.code).toBe('credential_invalid');
     }
+  });
+});
+
+describe('an application in pages that is first-party', () => {
+  test('gets tokens that are bound to its key, and refreshes them with it alone', async ({ api }) => {
+    const scene = await aFirstParty(api, { confidential: false, redirectUri: `${FRONTEND}/callback` });
+    const [key, other] = [await aKey(), await aKey()];
+    const proofOf = (of: Key) =>
+      aProof({ key: of, token: '', claims: { htm: 'POST', htu: `${BASE_URL}/oauth/token`, ath: undefined } });
+    const ask = async (form: Record<string, string>, of?: Key) =>
+      postForm(api, '/oauth/token', { client_id: scene.client.id, ...form }, of && { dpop: await proofOf(of) });
+    const { verifier, challenge } = aProofKey();
+    const end = endOf(await authorize(api, scene.visitor, scene.client, challenge, { scope: 'openid teams:read' }));
+    const { code = '' } = end as Record<string, string>;
+    const { body } = await ask({ grant_type: 'authorization_code', code, code_verifier: verifier }, key);
+    expect(body).toMatchObject({ token_type: 'DPoP', expires_in: 600, id_token: expect.any(String) });
+
+    const { access_token: token, refresh_token: refreshToken } = body as Record<string, string>;
+    expect(await api.as(token ?? '').get('/api/v1/credential')).toBeProblem('credential_invalid');
+    expect((await call(api, token ?? '', { proof: await aProof({ key, token: token ?? '' }) })).status).toBe(200);
+    const form = { grant_type: 'refresh_token', refresh_token: refreshToken ?? '' };
+    expect([(await ask(form)).status, (await ask(form, other)).status]).toEqual([400, 400]);
+    const next = await ask(form, key);
+    expect(next.body).toMatchObject({ token_type: 'DPoP', refresh_token: expect.not.stringMatching(refreshToken!) });
+    await scene.visitor.trpc.auth.signOut.mutate();
+    const last = next.body.access_token as string;
+    expectRefused(await call(api, last, { proof: await aProof({ key, token: last }) }), 'invalid_token');
   });
 });
 

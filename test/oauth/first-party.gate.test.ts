@@ -1,6 +1,8 @@
+import { decodeJwt } from 'jose';
 import { describe, expect } from 'vitest';
 import { startApi, testWith } from '../support/api.ts';
 import { problemOf, signedIn } from '../support/browser.ts';
+import { aPerson, signIn } from '../trpc/people.ts';
 import { aFirstParty, authorize, endOf, firstPartyTokens, outcomeAt, sessionOf } from './first-party-flow.ts';
 import { aProofKey, browse, exchange, refresh, someTokens } from './flow.ts';
 import { grantOf, outcome, works } from './token-endpoint.ts';
@@ -288,6 +290,17 @@ describe('tokens of a first-party client', () => {
     await scene.visitor.trpc.auth.signOut.mutate();
     expect(await works(api, one.access)).toBe(false);
     expect(await works(api, two.access)).toBe(true);
+  });
+
+  test('end when another account signs in in the browser, which has one session', async ({ api }) => {
+    const scene = await aFirstParty(api);
+    const first = await firstPartyTokens(api, scene);
+    const other = await aPerson(api);
+    await signIn(scene.visitor, other.email);
+    expect(await works(api, first.access)).toBe(false);
+    expect(outcome(await refresh(api, scene.client, first.refresh))).toBe('400 invalid_grant');
+    const { body } = await firstPartyTokens(api, scene, { scope: 'openid' });
+    expect(decodeJwt(body['id_token'] ?? '').sub).toBe(other.id);
   });
 
   test('end when the operator takes the mark away', async ({ api }) => {

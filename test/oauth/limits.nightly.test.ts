@@ -191,6 +191,53 @@ describe('requests of a client', () => {
     expect((await ask(api, '192.0.2.1', { client: other, by })).status).toBe(200);
   });
 
+  // A product refreshes the tokens of all its users from one address.
+  test.each(['post', 'basic'] as const)(
+    'that is first-party (%s) have no limit for tokens, many at once, and whatever else its address sends',
+    async (by) => {
+      const api = await anApi({ OAUTH_ADDRESS_LIMIT: '3', OAUTH_CLIENT_LIMIT: '4' });
+      const scene = await aFirstParty(api);
+      const { client } = scene;
+      const tokens = await firstPartyTokens(api, scene);
+      const basic = `Basic ${Buffer.from(`${client.id}:${client.clientSecret}`).toString('base64')}`;
+      const refreshAs = (secret: string | null, authorization = basic) =>
+        api.anonymous.send({
+          method: 'POST',
+          path: '/oauth/token',
+          headers: {
+            'content-type': 'application/x-www-form-urlencoded',
+            'x-forwarded-for': '192.0.2.1',
+            ...(by === 'basic' && { authorization }),
+          },
+          body: queryOf({
+            grant_type: 'refresh_token',
+            refresh_token: tokens.refresh,
+            ...(by === 'post' && { client_id: client.id, client_secret: secret ?? '' }),
+          }),
+        });
+      const own = () => refreshAs(client.clientSecret);
+
+      const atOnce = await Promise.all(Array.from({ length: 12 }, own));
+      expect(atOnce.map(({ status }) => status)).toEqual(Array(12).fill(200));
+      expect(await times(6, own)).toEqual(Array(6).fill(200));
+
+      // What others send from there is limited, and does not keep the product out.
+      expect(await times(4, () => ask(api, '192.0.2.1'))).toEqual([400, 400, 400, 429]);
+      expect((await own()).status).toBe(200);
+      const { clientSecret: foreign } = await api.anOAuthClient({ confidential: true, firstParty: ['teams:read'] });
+      for (const secret of [foreign, 'rst_cs_invented', '']) {
+        const proof = `Basic ${Buffer.from(`${client.id}:${secret}`).toString('base64')}`;
+        expect((await refreshAs(secret, proof)).status, secret ?? '').toBe(429);
+      }
+      const plain = await api.anOAuthClient({ confidential: true });
+      expect((await ask(api, '192.0.2.1', { client: plain, by, path: '/oauth/token' })).status).toBe(429);
+      // Its other requests count.
+      const asked = await times(5, () => ask(api, '192.0.2.2', { client, by, path: '/oauth/revoke' }));
+      expect(asked).toEqual([200, 200, 200, 200, 429]);
+      expect((await own()).status).toBe(200);
+    },
+  );
+
   // Guarantees that nobody gets a new limit with each client that they register or create.
   const SELF_MADE = CLIENT_SOURCES.filter((source) => source !== 'operator' && source !== 'document');
   const PATHS = ['/oauth/token', '/oauth/revoke', '/oauth/introspect', '/oauth/par'] as const;

@@ -232,7 +232,10 @@ describe('the page', () => {
     };
     expect(await open({ scope: 'openid', ui_locales: 'xx de-CH fr' })).toBe('?ui_locales=de');
     expect(await open({ scope: 'openid', prompt: 'create' })).toBe('?prompt=create');
+    expect(await open({ scope: 'openid', login_hint: 'Ada+1@example.com' })).toBe('?login_hint=Ada%2B1%40example.com');
+    for (const hint of ['acc_an-id', 'a b@example.com', `${'x'.repeat(300)}@example.com`])
+      expect(await open({ scope: 'openid', login_hint: hint }), hint).toBe('');
     expect(await open({ scope: 'openid', ui_locales: 'xx', acr_values: '0' })).toBe('');
-    expect(await open({ scope: 'teams:read', ui_locales: 'de', prompt: 'create' })).toBe('');
+    expect(await open({ scope: 'teams:read', ui_locales: 'de', prompt: 'create', login_hint: 'a@b.c' })).toBe('');
   });
 });

@@ -80,7 +80,12 @@ describe('the authorization endpoint', () => {
         code: undefined,
       });
     }
-    for (const more of [{ prompt: 'none login' }, { max_age: '-1' }, { prompt: 'unknown' }]) {
+    for (const more of [
+      { redirect_uri: undefined },
+      { prompt: 'none login' },
+      { max_age: '-1' },
+      { prompt: 'unknown' },
+    ]) {
       const end = await endOfRequest(api, scene, more);
       expect([...(end as URLSearchParams).entries()]).toContainEqual(['error', 'invalid_request']);
     }

@@ -5,6 +5,7 @@ import { describe, expect } from 'vitest';
 import { rotateKeys, readSigned } from '../../src/resources/openid/signing-keys.ts';
 import { startApiAtItsAddress, testWith, type Api } from '../support/api.ts';
 import { signedIn } from '../support/browser.ts';
+import { anAddress, tokenTo } from '../trpc/people.ts';
 import { outcome } from './token-endpoint.ts';
 import { aFirstParty, authorize, endOf, firstPartyTokens, outcomeAt, sessionOf } from './first-party-flow.ts';
 import { aProofKey, exchange, refresh, someTokens } from './flow.ts';
@@ -47,8 +48,8 @@ describe('an id token', () => {
   test('says who signed in, when and how, to the client alone (Core, section 2)', async ({ api }) => {
     const scene = await aFirstParty(api);
     await api.rows(
-      `update account set first_name = 'Ada', last_name = 'Lovelace', preferred_locale = 'de' where id = $1`,
-      [scene.account.id],
+      `update account set first_name = 'Ada', last_name = 'Lovelace', preferred_locale = 'de', avatar = $2 where id = $1`,
+      [scene.account.id, 'https://pictures.example/ada.png'],
     );
     const provenAt = Date.now() - 3_600_000;
     await api.rows('update session set proofs = $2, proven_at = null where account_id = $1', [
@@ -76,8 +77,26 @@ describe('an id token', () => {
       name: 'Ada Lovelace',
       given_name: 'Ada',
       family_name: 'Lovelace',
+      picture: 'https://pictures.example/ada.png',
       locale: 'de',
     });
+  });
+
+  test('after a change of the address has the same subject and the new address (Core, section 5.7)', async ({
+    api,
+  }) => {
+    const scene = await aFirstParty(api);
+    const { access, refresh: token } = await firstPartyTokens(api, scene, OPENID);
+    const newEmail = anAddress();
+    const { account } = scene.visitor.trpc;
+    await account.changeEmail.mutate({ newEmail });
+    expect((await userinfo(api, access)).body).toMatchObject({ email: scene.account.email });
+    await account.confirmEmailChange.mutate({ token: await tokenTo(api, newEmail, /^Confirm/) });
+
+    const claims = { sub: scene.account.id, email: newEmail, email_verified: true };
+    expect((await userinfo(api, access)).body).toMatchObject(claims);
+    const { body } = await refresh(api, scene.client, token);
+    expect(decodeJwt(body.id_token)).toMatchObject({ ...claims, sid: await sessionOf(api, scene.visitor) });
   });
 
   test('has what the scopes ask for, and is not there without openid', async ({ api }) => {
@@ -200,7 +219,7 @@ describe('userinfo', () => {
     const { access } = await firstPartyTokens(api, scene, OPENID);
     await api.rows('update oauth_client set redirect_uris = $2 where id = $1', [
       scene.client.id,
-      ['https://app.example:8443/cb', 'http://localhost:5173/cb', 'com.example.app:/cb'],
+      ['https://app.example:8443/cb', 'http://localhost:5173/cb', 'capacitor://localhost/cb'],
     ]);
     await api.anOAuthClient({ redirectUri: 'https://other.example/cb' });
     const read = async (origin: string, authorization = `Bearer ${access}`) => {
@@ -208,7 +227,13 @@ describe('userinfo', () => {
       const { status, headers } = await api.anonymous.send(sent);
       return [status, headers['access-control-allow-origin']];
     };
-    for (const origin of ['https://app.example:8443', 'http://localhost:5173', 'https://spa.example'])
+    for (const origin of [
+      'https://app.example:8443',
+      'http://localhost:5173',
+      'http://localhost:4173',
+      'capacitor://localhost',
+      'https://spa.example',
+    ])
       expect(await read(origin), origin).toEqual([200, origin]);
     for (const origin of ['https://app.example', 'http://app.example:8443', 'https://other.example', 'null'])
       expect(await read(origin), origin).toEqual([200, undefined]);

@@ -4,6 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { ADVISORY_LOCKS } from '../../src/db/advisory-locks.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
+import { firstPartyTokens } from '../oauth/first-party-flow.ts';
+import { aToldClient } from '../oauth/logout-jobs.ts';
+import { signedIn } from '../support/browser.ts';
 import { hasRedis, startRedis } from '../support/redis.ts';
 import { freePort } from '../support/free-port.ts';
 import { launchService, makeDataDir, removeDataDir } from '../support/service.ts';
@@ -100,6 +103,29 @@ describe('GET /metrics', () => {
     };
     // On a slow machine, the one that answers 500 can have been tried again meanwhile.
     await expect.poll(outcomes, BOUND).toEqual([1, expect.toBeOneOf([1, 2]), 1, 1]);
+  });
+
+  test('counts how attempts to tell applications of a logout end', async () => {
+    const { api, scrape } = await aWatchedService();
+    const visitor = await signedIn(api, await api.anAccount());
+    for (const status of [200, 500]) {
+      const application = createServer((_req, res) => res.writeHead(status).end());
+      await once(application.listen(0, '127.0.0.1'), 'listening');
+      onTestFinished(() => void application.close());
+      const { port } = application.address() as AddressInfo; // listening on TCP
+      const client = await aToldClient(api, `http://127.0.0.1:${port}/logout`);
+      await firstPartyTokens(api, { client, visitor }, { scope: 'openid' });
+    }
+
+    await visitor.trpc.auth.signOut.mutate();
+
+    const outcomes = async () => {
+      const { values } = await scrape();
+      return ['delivered', 'retried', 'failed'].map((outcome) =>
+        Math.min(values.get(`roster_logout_attempts_total{outcome="${outcome}"}`) ?? -1, 1),
+      );
+    };
+    await expect.poll(outcomes, BOUND).toEqual([1, 1, 0]);
   });
 
   test('shows for how long events have had no position: while nothing numbers them, and those that never get one', async () => {

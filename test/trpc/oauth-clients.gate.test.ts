@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { describe, expect } from 'vitest';
-import { findClient, findSourceBySecret } from '../../src/resources/oauth-clients/registered-client.ts';
+import { findClient, findClientBySecret } from '../../src/resources/oauth-clients/registered-client.ts';
 import { newId } from '../../src/entities/index.ts';
 import { startApi, test, testWith, type Api } from '../support/api.ts';
 import { problemOf } from '../support/browser.ts';
@@ -78,7 +78,7 @@ const secretsOf = (api: Api, clientId: string) =>
   );
 
 const isValid = (api: Api, clientId: string, secret: string) =>
-  findSourceBySecret(api.services.db, clientId, secret).then((source) => source !== undefined);
+  findClientBySecret(api.services.db, clientId, secret).then((client) => client !== undefined);
 
 /** Changes of one account that hold a connection at the same time; more wait in the service. */
 const CONCURRENT_PER_ACCOUNT = 2;
@@ -711,7 +711,7 @@ describe('what the OAuth engine finds', () => {
       `${operators.id}\u0000`,
     ]) {
       expect(await findClient(db, id)).toBeUndefined();
-      expect(await findSourceBySecret(db, id, 'secret')).toBeUndefined();
+      expect(await findClientBySecret(db, id, 'secret')).toBeUndefined();
     }
   });
 });

@@ -42,6 +42,24 @@ describe.skipIf(!hasChromium)('a way that begins at an application', () => {
     expect((await exchange(api, app, code)).access_token).toMatch(/./);
   });
 
+  test('begins with the address that the application knows', async ({ api, app, open }) => {
+    await makeFirstParty(api, app);
+    const { email } = await aPerson(api);
+    const path = `${authorizePath(app, ['teams:read'])}&login_hint=${encodeURIComponent(email)}`;
+    const create = await open(`${path}&prompt=create`);
+    await shows(create, 'Create your account');
+    expect(await create.getByLabel('Email').inputValue()).toBe(email);
+
+    const page = await open(path);
+    await shows(page, 'Sign in');
+    expect(await page.getByLabel('Email').inputValue()).toBe(email);
+    // The password is what is left to enter.
+    await page.keyboard.type(PASSWORD);
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: `Continue as ${email}` }).click();
+    await shows(page, 'Back in the application');
+  });
+
   test('ends there after a reset and with a sign-in link, from the page to sign in', async ({ api, app, open }) => {
     await makeFirstParty(api, app);
     const { email } = await aPerson(api);

@@ -76,7 +76,7 @@ export function isPageOfClient(redirectUris: readonly string[], origin: string):
 }
 
 /** Returns whether a client has a redirect URI of an origin, over https or on the user's own device. */
-export const hasOrigin = (redirectUris: readonly string[], origin: string): boolean =>
+const hasOrigin = (redirectUris: readonly string[], origin: string): boolean =>
   redirectUris.some((uri) => (uri.startsWith('https:') || isLoopbackUri(uri)) && URL.parse(uri)?.origin === origin);
 
 type Registered = { readonly redirectUris: readonly string[]; readonly isNative: boolean };

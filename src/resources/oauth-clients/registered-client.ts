@@ -16,6 +16,9 @@ export type RegisteredClient = {
   readonly metadata: Readonly<Record<string, unknown>>;
 };
 
+/** What decides the limits of a client that proved its secret. */
+type ProvenClient = { readonly source: ClientSource; readonly isFirstParty: boolean };
+
 // A client with a metadata document is read from the document; its row exists only for references by grants.
 const findRegisteredClient = query<RegisteredClient>(
   'oauth_client_find',
@@ -25,9 +28,9 @@ const findRegisteredClient = query<RegisteredClient>(
    from oauth_client where id = $1 and source <> 'document' and deleted_at is null`,
 );
 
-const findSecretSource = query<{ source: ClientSource }>(
-  'oauth_client_secret_find_source',
-  `select c.source from oauth_client_secret s join oauth_client c on c.id = s.client_id
+const findSecretClient = query<ProvenClient>(
+  'oauth_client_secret_find_client',
+  `select c.source, c.is_first_party as "isFirstParty" from oauth_client_secret s join oauth_client c on c.id = s.client_id
    where s.secret_hash = $1 and s.client_id = $2 and (s.expires_at is null or s.expires_at > now())`,
 );
 
@@ -41,13 +44,13 @@ export async function findClient(db: QueryRunner, clientId: string): Promise<Reg
   return row;
 }
 
-/** Returns how the client was created if the secret is valid. During a rotation two are. */
-export async function findSourceBySecret(
+/** Finds the client if the secret is valid. During a rotation two are. */
+export async function findClientBySecret(
   db: QueryRunner,
   clientId: string,
   secret: string,
-): Promise<ClientSource | undefined> {
+): Promise<ProvenClient | undefined> {
   if (!CLIENT_ID.test(clientId)) return undefined;
-  const [row] = await db.query(findSecretSource, [hashSecret(secret), clientId]);
-  return row?.source;
+  const [row] = await db.query(findSecretClient, [hashSecret(secret), clientId]);
+  return row;
 }

@@ -10,7 +10,7 @@ import { Page } from '../components/page.tsx';
 import { PasskeyButton } from '../components/passkey-button.tsx';
 import { ResendVerification } from '../components/resend-verification.tsx';
 import { offerPasskeys, signInWithPasskey } from '../passkeys.ts';
-import { findAuthorizationId, me, useSessionStart } from '../session.ts';
+import { findAuthorizationId, findLoginHint, me, useSessionStart } from '../session.ts';
 import { texts } from '../messages/console.ts';
 import { publicTexts } from '../messages/public.ts';
 import { query, trpc } from '../trpc.ts';
@@ -20,12 +20,13 @@ export function SignIn() {
   // Whoever comes from an application goes back to it on each of these ways.
   const authorizationId = findAuthorizationId(next);
   const onward = authorizationId === undefined || next === undefined ? {} : { next };
+  const hint = findLoginHint(next);
   const start = useSessionStart();
   const passwordField = useRef<HTMLInputElement>(null);
   const policy = useQuery(query('auth.policy'));
   const { data: person } = useQuery({ ...me(), retry: false });
   const form = useCallForm({
-    initialValues: { email: '', password: '' },
+    initialValues: { email: hint, password: '' },
     call: (values) => trpc.auth.signIn.mutate(values),
     onSuccess: () => start(next),
     onError: () => passwordField.current?.select(),
@@ -64,7 +65,7 @@ export function SignIn() {
             label={texts.email}
             autoComplete="username webauthn"
             required
-            autoFocus
+            autoFocus={hint === ''}
           />
           <PasswordInput
             {...form.field('password')}
@@ -72,6 +73,7 @@ export function SignIn() {
             label={texts.password}
             autoComplete="current-password"
             required
+            autoFocus={hint !== ''}
           />
           <Button type="submit" size="md" fullWidth loading={form.pending}>
             {publicTexts.signIn.submit}

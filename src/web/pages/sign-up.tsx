@@ -13,7 +13,7 @@ import { NewPassword } from '../components/new-password.tsx';
 import { useNotice } from '../components/notices.tsx';
 import { Page, Placeholder } from '../components/page.tsx';
 import { ResendVerification } from '../components/resend-verification.tsx';
-import { findAuthorizationId, useSessionStart } from '../session.ts';
+import { findAuthorizationId, findLoginHint, useSessionStart } from '../session.ts';
 import { texts } from '../messages/console.ts';
 import { publicTexts } from '../messages/public.ts';
 import { toFailure, query, trpc, type Outputs } from '../trpc.ts';
@@ -88,7 +88,7 @@ function SignUpForm({
   const notify = useNotice();
   const authorizationId = findAuthorizationId(next);
   const form = useCallForm({
-    initialValues: { email: invited?.email ?? '', password: '', firstName: '', lastName: '' },
+    initialValues: { email: invited?.email ?? findLoginHint(next), password: '', firstName: '', lastName: '' },
     call: ({ email, password, firstName, lastName }) =>
       trpc.auth.signUp.mutate({
         email,

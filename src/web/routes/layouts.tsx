@@ -4,7 +4,7 @@ import { CardLayout, WideCardLayout } from '../components/layouts.tsx';
 import { LayoutFailure, NotFound } from '../components/route-failure.tsx';
 import { RootNotFound } from '../frame/root-not-found.tsx';
 import { noticesQuery } from '../page-queries.ts';
-import { me } from '../session.ts';
+import { findLoginHint, me } from '../session.ts';
 import { readTeam } from '../team-reference.ts';
 import { isSignedOut, query } from '../trpc.ts';
 import { leaveWayOfApplication } from '../way-of-application.ts';
@@ -52,8 +52,10 @@ async function requireSession({ context: { queries }, location, params: { teamId
     if (!isSignedOut(error)) throw error;
     // An application wants its user to sign up (`prompt=create`).
     const isNew = location.pathname.startsWith('/oauth/consent/') && location.search['prompt'] === 'create';
+    const hint = isNew ? findLoginHint(location.href) : '';
+    const next = location.pathname + (hint === '' ? '' : `?${new URLSearchParams({ login_hint: hint }).toString()}`);
     // eslint-disable-next-line typescript/only-throw-error -- how the router redirects
-    if (isNew) throw redirect({ to: '/sign-up', search: { next: location.pathname } });
+    if (isNew) throw redirect({ to: '/sign-up', search: { next } });
     // eslint-disable-next-line typescript/only-throw-error -- how the router redirects
     throw redirect({ to: '/sign-in', search: location.href === '/' ? {} : { next: location.href } });
   }
