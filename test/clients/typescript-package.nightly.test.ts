@@ -5,7 +5,6 @@ import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'vite';
 import { afterAll, beforeAll, describe, expect, onTestFinished } from 'vitest';
-import { eventsModule, operationsModule, routerModule } from '../../clients/typescript/scripts/declarations.ts';
 import { API_FACE } from '../../src/rest/api-face.ts';
 import { describeFace } from '../../src/rest/describe-face.ts';
 import { OPERATOR_FACE } from '../../src/rest/operator-face.ts';
@@ -15,7 +14,6 @@ import { installPackedClient, TSC } from './packed-client.ts';
 
 const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, '../..');
-const PACKAGE = join(ROOT, 'clients/typescript');
 /** Of all JavaScript together but that of the server kit, as it is before a bundler minifies it. */
 const CODE_SIZE_MAX = 48_000;
 const SERVER_KIT_SIZE_MAX = 42_000;
