@@ -124,6 +124,8 @@ test(
     await signInAtRoster(page, ada.email);
     await page.getByText(`Signed in as ${ada.email}`).waitFor();
 
+    // What is chosen before the scripts of the page run is lost.
+    await page.waitForLoadState('networkidle');
     await page.getByLabel('Team', { exact: true }).selectOption('Engines');
     await page.getByLabel('Title').fill('Invoice 1');
     await page.getByRole('button', { name: 'Create invoice' }).click();
