@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import { command } from '../../src/db/query.ts';
+import type { Command } from '../../src/db/query.ts';
 import { onEventRecorded } from '../../src/events/wake.ts';
 import { Team } from '../../src/entities/index.ts';
 import { ProblemError } from '../../src/problems/error.ts';
@@ -8,9 +8,12 @@ import type { Change } from '../../src/transactions/steps.ts';
 import { test, type Api } from '../support/api.ts';
 import { inChange } from '../support/in-change.ts';
 
-const rename = command<never>('team_update_name_of_test', 'update team set name = $2 where id = $1');
-const describeSelf = command<{ pid: number; xid: string }>(
-  'database_describe_transaction_of_test',
+/** A statement that is not among those of the service, which are all declared. */
+const unlisted = <Row>(name: string, text: string): Command<Row> => ({ kind: 'command', name, text });
+
+const rename = unlisted<never>('rename', 'update team set name = $2 where id = $1');
+const describeSelf = unlisted<{ pid: number; xid: string }>(
+  'describe_self',
   'select pg_backend_pid() as pid, pg_current_xact_id()::text as xid',
 );
 
@@ -21,7 +24,7 @@ const stateOf = async (api: Api, teamId: string) => ({
 
 /** Ways in which a part of a change fails, each caught by `work`. */
 const FAILURES: Readonly<Record<string, (tx: Change) => Promise<unknown>>> = {
-  'a named statement': (tx) => tx.run([[command<never>(`team_fail_of_test`, 'select 1 / 0'), []]]),
+  'a named statement': (tx) => tx.run([[unlisted('fail', 'select 1 / 0'), []]]),
   'a statement of the entity manager': (tx) => tx.em.execute('select 1 / 0'),
   'a flush': async (tx) => {
     for (const name of ['One', 'Two']) tx.em.create(Team, { name, slug: 'same' });
