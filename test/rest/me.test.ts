@@ -39,6 +39,14 @@ describe('updateMe', () => {
     expect(body.updatedAt >= before.updatedAt).toBe(true);
     expect((await api.as(key).get('/api/v1/me')).body).toEqual(body);
   });
+
+  test('answers what is stored, to the millisecond', async ({ api }) => {
+    const key = await api.anApiKey(await api.anAccount(), { scopes: ['profile:read', 'profile:write'] });
+    for (let i = 0; i < 20; i += 1) {
+      const { body } = await api.as(key).patch('/api/v1/me', { firstName: `Grace ${i}`, lastName: 'Hopper' });
+      expect((await api.as(key).get('/api/v1/me')).body).toEqual(body);
+    }
+  });
 });
 
 describe('listMySessions', () => {
