@@ -22,6 +22,7 @@ const OPTIONS: Readonly<Record<string, string>> = {
   '/scopes': '--scopes',
   '/openidScopes': '--scopes',
   '/sessionDays': '--days',
+  '/hasTokenLimit': '--token-limit',
   '/cursor': '--cursor',
   '/isConfidential': '--confidential',
   version_mismatch: '--if-version',

@@ -25,7 +25,13 @@ type CreateOptions = {
 } & Urls;
 
 type Urls = { homeUrl?: string; initiateLoginUri?: string };
-type UpdateOptions = Urls & { client: string; name?: string; redirectUri?: string[]; scopes?: Scope[] };
+type UpdateOptions = Urls & {
+  client: string;
+  name?: string;
+  redirectUri?: string[];
+  scopes?: Scope[];
+  tokenLimit?: 'on' | 'off';
+};
 
 type LogoutOptions = { client: string; postLogoutRedirectUri: string[]; backchannelLogoutUri?: string };
 
@@ -87,10 +93,21 @@ export function oauthClientCommands(client: Command): void {
     .addOption(option('--scopes <scopes>', 'scopes of a first-party client, comma-separated', listOf('scope', SCOPES)))
     .addOption(homeUrlOption())
     .addOption(initiateLoginUriOption())
+    .addOption(
+      new Option(
+        '--token-limit <setting>',
+        'whether OAUTH_CLIENT_LIMIT counts token requests of a first-party client with a secret',
+      ).choices(['on', 'off']),
+    )
     .action(
       withServices(
-        async (services, { client: clientId, redirectUri: redirectUris, scopes, ...rest }: UpdateOptions) => {
-          await updateClient(services, 'system', clientId, { ...rest, redirectUris, firstPartyScopes: scopes });
+        async (
+          services,
+          { client: clientId, redirectUri: redirectUris, scopes, tokenLimit, ...rest }: UpdateOptions,
+        ) => {
+          const hasTokenLimit = tokenLimit === undefined ? undefined : tokenLimit === 'on';
+          const changed = { ...rest, redirectUris, firstPartyScopes: scopes, hasTokenLimit };
+          await updateClient(services, 'system', clientId, changed);
           return { json: { success: true }, lines: [`${clientId} changed.`] };
         },
       ),

@@ -41,6 +41,8 @@ const OAuthClientSchema = defineEntity({
     backchannelLogoutUri: text().nullable(),
     /** How long a session lasts at least after a user signed in for this first-party client. Null for `SESSION_DAYS`. */
     sessionDays: p.integer().nullable(),
+    /** Whether token requests of this first-party client, which proves a secret, count toward `OAUTH_CLIENT_LIMIT`. */
+    hasTokenLimit: p.boolean().default(false),
     /** Can redirect to `http://localhost`, and its users confirm each authorization. Only the operator sets it. */
     isDevelopment: p.boolean().default(false),
     /** The start page of the application. Only the operator sets both. */
@@ -99,6 +101,7 @@ const OAuthClientSchema = defineEntity({
       name: 'oauth_client_session_days_check',
       expression: 'session_days is null or is_first_party and session_days >= 1 and session_days <= 3650',
     },
+    { name: 'oauth_client_token_limit_check', expression: 'not has_token_limit or is_first_party and is_confidential' },
     { name: 'oauth_client_scope_names_check', expression: `scopes <@ array[${quotedScopes}]` },
   ],
 });

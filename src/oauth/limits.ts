@@ -20,7 +20,7 @@ export function limitByAddress(http: HttpServices): RequestHandler {
     const bucket = addressBucket(http.clientAddress(req));
     const { allowed, resetSeconds } = await http.attempts.oauthByAddress.consume(bucket);
     if (allowed) res.locals['oauthBucket'] = bucket;
-    else if (req.path !== ROUTES.token || !(await isFromProduct(http, req, res))) {
+    else if (req.path !== ROUTES.token || !(await isFromProduct(http, req, res, bucket))) {
       sendTooMany(http, req, res, 'too many requests from this address', resetSeconds);
       return;
     }
@@ -29,13 +29,20 @@ export function limitByAddress(http: HttpServices): RequestHandler {
 }
 
 /**
- * Whether a token request has the secret of a first-party client. A product refreshes the tokens of all its users from one
- * address, at times many at once, and whatever else is sent from there.
+ * Whether a token request has the secret of a first-party client without a limit. A product refreshes the tokens of all its
+ * users from one address, at times many at once, and whatever else is sent from there. Wrong secrets have a limit of their
+ * own, which also counts until the answer is known: each costs a statement.
  */
-async function isFromProduct({ services: { db, tokens } }: HttpServices, req: Request, res: Response) {
+async function isFromProduct(http: HttpServices, req: Request, res: Response, bucket: string): Promise<boolean> {
+  const { db, tokens } = http.services;
   const { id, secret } = readClientSecret(req, await readFormOf(req, res));
   if (tokens.parseKind(secret) !== 'clientSecret') return false;
-  return (await findClientBySecret(db, id, secret))?.isFirstParty ?? false;
+  const { refusedSecrets } = http.attempts;
+  if (!(await refusedSecrets.consume(bucket)).allowed) return false;
+  const client = await findClientBySecret(db, id, secret);
+  if (client === undefined) return false;
+  await refusedSecrets.refund(bucket);
+  return !client.hasTokenLimit;
 }
 
 /**
@@ -83,14 +90,14 @@ function sendTooMany(
 
 /**
  * Creates the function that counts the request of a client toward its own limit, and refunds it to the limit of the IP
- * address. Token requests of first-party clients have no limit.
+ * address. Token requests of first-party clients have a limit only if the operator sets it.
  */
 export const createClientLimit =
   ({ oauthByAddress, oauthByClient }: Attempts) =>
-  async (ctx: KoaContextWithOIDC, client: { readonly id: string; readonly isFirstParty: boolean }): Promise<void> => {
+  async (ctx: KoaContextWithOIDC, client: { readonly id: string; readonly hasTokenLimit: boolean }): Promise<void> => {
     const { oauthBucket } = (ctx.res as unknown as Response).locals as { oauthBucket?: string }; // Express's, set by `limitByAddress`
     if (oauthBucket !== undefined) await oauthByAddress.refund(oauthBucket);
-    if (client.isFirstParty && ctx.oidc.route === 'token') return;
+    if (!client.hasTokenLimit && ctx.oidc.route === 'token') return;
     const { allowed, resetSeconds } = await oauthByClient.consume(client.id);
     if (allowed) return;
     ctx.set('Retry-After', String(resetSeconds));

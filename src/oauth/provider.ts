@@ -65,7 +65,7 @@ export const ROUTES = {
 /** Counts the request of a client of the operator that authenticated with its secret. @throws temporarily_unavailable (429) above the limit */
 type CountClient = (
   ctx: KoaContextWithOIDC,
-  client: { readonly id: string; readonly isFirstParty: boolean },
+  client: { readonly id: string; readonly hasTokenLimit: boolean },
 ) => Promise<void>;
 
 /** Notes the use of a session. */
@@ -92,7 +92,7 @@ export function createProvider(
     const client = await findClientBySecret(services.db, this.clientId, secret);
     // Whoever registers clients could get a new limit with each.
     if (client?.source === 'operator' && Provider.ctx)
-      await countClient(Provider.ctx, { id: this.clientId, isFirstParty: client.isFirstParty });
+      await countClient(Provider.ctx, { id: this.clientId, hasTokenLimit: client.hasTokenLimit });
     return client !== undefined;
   };
   provider.use(async (ctx, next) => {

@@ -7,7 +7,7 @@ import { createLimiter, withTelemetry } from './limiter.ts';
 
 const HOUR_SECONDS = 3600;
 
-/** How many registrations can be refused for each that can succeed. */
+/** How many registrations can be refused for each that can succeed, and secrets for each request of an address. */
 const REFUSED_FACTOR = 10;
 
 type Log = Record<'warn' | 'info', (fields: object, message: string) => void>;
@@ -33,6 +33,8 @@ export function createAttemptLimiters(
   const byAccount = createWindows('by_account', config.signInLimit);
   const oauthByAddress = createWindows('oauth_by_address', config.oauth.addressLimit, config.rateWindowSeconds);
   const oauthByClient = createWindows('oauth_by_client', config.oauth.clientLimit, config.rateWindowSeconds);
+  const secretsLimit = REFUSED_FACTOR * config.oauth.addressLimit;
+  const refusedSecrets = createWindows('oauth_refused_secrets', secretsLimit, config.rateWindowSeconds);
   const registrations = createWindows('oauth_registrations', config.oauth.registrationLimit, HOUR_SECONDS);
   const refusedLimit = REFUSED_FACTOR * config.oauth.registrationLimit;
   const refusedRegistrations = createWindows('oauth_refused_registrations', refusedLimit, HOUR_SECONDS);
@@ -45,6 +47,7 @@ export function createAttemptLimiters(
     byAccount,
     oauthByAddress,
     oauthByClient,
+    refusedSecrets,
     registrations,
     refusedRegistrations,
     leaks,
@@ -57,6 +60,7 @@ export function createAttemptLimiters(
         byAccount,
         oauthByAddress,
         oauthByClient,
+        refusedSecrets,
         registrations,
         refusedRegistrations,
         leaks,

@@ -17,6 +17,7 @@ export type Counted =
   | 'oauth_by_client'
   | 'oauth_registrations'
   | 'oauth_refused_registrations'
+  | 'oauth_refused_secrets'
   | 'leak_reports'
   | 'pictures'
   | 'proofs';

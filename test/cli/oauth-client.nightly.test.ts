@@ -223,6 +223,22 @@ describe('oauth-client set-session', () => {
   });
 });
 
+test('oauth-client update limits token requests, of first-party clients with a secret alone', async () => {
+  const id = await aFirstParty();
+  const { events } = await changed('update', '--client', id, '--token-limit', 'on');
+  expect(events).toMatchObject([{ event: 'oauth_client.updated', client_id: id }]);
+  expect(await one(id)).toMatchObject({ hasTokenLimit: true });
+  await changed('update', '--client', id, '--name', 'Renamed');
+  expect(await one(id)).toMatchObject({ name: 'Renamed', hasTokenLimit: true });
+  await changed('update', '--client', id, '--token-limit', 'off');
+  expect(await one(id)).toMatchObject({ hasTokenLimit: false });
+
+  const { id: other } = await aClient({ confidential: true });
+  expect(await roster.refusal('oauth-client', 'update', '--client', other, '--token-limit', 'on')).toBe(
+    '--token-limit: Clients that are not first-party with a secret always have a limit.',
+  );
+});
+
 // Guarantees that a command widens nothing in silence that the operator API reports.
 test('whose client it is, is told what a command lets it do: its owner, or the operators', async () => {
   const [admin, owner] = [await roster.account(), await roster.account()];
@@ -277,6 +293,7 @@ describe('oauth-client list', () => {
       initiateLoginUri: null,
       isDevelopment: false,
       sessionDays: null,
+      hasTokenLimit: false,
       openidScopes: null,
       permissions: [],
       postLogoutRedirectUris: [],

@@ -238,6 +238,43 @@ describe('requests of a client', () => {
     },
   );
 
+  test('that is first-party have a limit for tokens if the operator sets it', async () => {
+    const api = await anApi({ OAUTH_CLIENT_LIMIT: '3' });
+    const { client } = await aFirstParty(api);
+    const operator = api.as(await api.anOperatorKey());
+    const set = (id: string, hasTokenLimit: unknown) => operator.patch(`/operator/v1/clients/${id}`, { hasTokenLimit });
+    const sent = () => times(4, () => ask(api, '192.0.2.1', { client, path: '/oauth/token' }));
+
+    expect(await sent()).toEqual([400, 400, 400, 400]);
+    expect((await set(client.id, true)).body).toMatchObject({ id: client.id, hasTokenLimit: true });
+    expect(await sent()).toEqual([400, 400, 400, 429]);
+    expect((await set(client.id, false)).body).toMatchObject({ hasTokenLimit: false });
+    expect(await sent()).toEqual([400, 400, 400, 400]);
+
+    expect(await set(client.id, null)).toBeProblem('validation_failed');
+    const plain = await api.anOAuthClient({ confidential: true });
+    const browsers = await api.anOAuthClient({ firstParty: ['teams:read'] });
+    for (const { id } of [plain, browsers])
+      expect((await set(id, true)).body.errors).toMatchObject([{ pointer: '/hasTokenLimit' }]);
+  });
+
+  test('are looked up ten times as often as an address can send, and no further if their secrets are wrong', async () => {
+    const api = await anApi({ OAUTH_ADDRESS_LIMIT: '1' });
+    const { client } = await aFirstParty(api);
+    const { clientSecret: wrong } = await api.anOAuthClient({ confidential: true });
+    const path = '/oauth/token';
+    expect((await ask(api, '192.0.2.1', { path })).status).toBe(400);
+    const own = (address: string) => ask(api, address, { client, path });
+
+    // Its own secrets do not count.
+    expect(await times(15, () => own('192.0.2.1'))).toEqual(Array(15).fill(400));
+    expect(await times(9, () => ask(api, '192.0.2.1', { client, secret: wrong, path }))).toEqual(Array(9).fill(429));
+    expect((await own('192.0.2.1')).status).toBe(400);
+    expect((await ask(api, '192.0.2.1', { client, secret: wrong, path })).status).toBe(429);
+    expect((await own('192.0.2.1')).status).toBe(429);
+    expect((await own('192.0.2.2')).status).toBe(400);
+  });
+
   // Guarantees that nobody gets a new limit with each client that they register or create.
   const SELF_MADE = CLIENT_SOURCES.filter((source) => source !== 'operator' && source !== 'document');
   const PATHS = ['/oauth/token', '/oauth/revoke', '/oauth/introspect', '/oauth/par'] as const;

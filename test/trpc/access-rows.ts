@@ -11,7 +11,7 @@ const ACCESS = {
   oauth_grant: `select id, account_id, team_id, scopes, openid_scopes, product_permissions, expires_at from oauth_grant
     where revoked_at is null`,
   oauth_token_family: 'select id, scopes, openid_scopes, product_permissions from oauth_token_family',
-  oauth_client: `select id, redirect_uris, scopes, product_permissions, session_days, is_first_party from oauth_client
+  oauth_client: `select id, redirect_uris, scopes, product_permissions, session_days, has_token_limit, is_first_party from oauth_client
     where deleted_at is null`,
   oauth_client_secret: 'select secret_hash, expires_at from oauth_client_secret',
   membership: 'select id, account_id, team_id, role_id, expires_at from membership where is_active',

@@ -384,6 +384,7 @@ describe.skipIf(!hasChromium)('an operator', () => {
       scopes: ['profile:read', 'teams:read', 'members:read'],
       backchannelLogoutUri: `${address}/ended`,
       sessionDays: 90,
+      hasTokenLimit: true,
     };
     const other = {
       ...addresses,
@@ -423,6 +424,7 @@ describe.skipIf(!hasChromium)('an operator', () => {
     await inDialog(page, 'Register').click();
     await dialog(page).locator('input[aria-invalid=true]').waitFor();
     await dialog(page).getByLabel('Days of a session').fill('90');
+    await dialog(page).getByLabel('Limit requests for tokens').check();
     await register();
     expect(await read(own.name)).toMatchObject(own);
 

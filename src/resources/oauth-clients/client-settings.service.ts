@@ -49,8 +49,18 @@ export function toSessionDays({ isFirstParty }: Pick<OAuthClient, 'isFirstParty'
   return { sessionDays: days };
 }
 
+/** Returns whether token requests are limited, as it is stored. @throws validation_failed */
+export function toTokenLimit(
+  { isFirstParty, isConfidential }: Pick<OAuthClient, 'isFirstParty' | 'isConfidential'>,
+  hasTokenLimit: boolean,
+): Settings {
+  if (hasTokenLimit && !(isFirstParty && isConfidential))
+    throw invalidInput('/hasTokenLimit', 'Clients that are not first-party with a secret always have a limit.');
+  return { hasTokenLimit };
+}
+
 type Settings = {
-  [Name in 'postLogoutRedirectUris' | 'backchannelLogoutUri' | 'openidScopes' | 'sessionDays']?:
+  [Name in 'postLogoutRedirectUris' | 'backchannelLogoutUri' | 'openidScopes' | 'sessionDays' | 'hasTokenLimit']?:
     | OAuthClient[Name]
     | undefined;
 };

@@ -34,6 +34,7 @@ const client = {
   postLogoutRedirectUris: [],
   backchannelLogoutUri: null,
   sessionDays: null,
+  hasTokenLimit: false,
   permissions: [],
   createdAt: '2026-11-21T09:30:00.000Z',
   secrets: [{ last4: '0kZ3', createdAt: '2026-11-21T09:30:00.000Z', expiresAt: null }],

@@ -34,10 +34,11 @@ type OperatorRow = {
   post_logout_redirect_uris: string[];
   backchannel_logout_uri: string | null;
   session_days: number | null;
+  has_token_limit: boolean;
   product_permissions: ProductPermission[];
 };
 const OPERATOR_COLUMNS = `c.is_first_party, c.is_development, c.scopes, c.home_url, c.initiate_login_uri, c.openid_scopes,
-  c.post_logout_redirect_uris, c.backchannel_logout_uri, c.session_days, c.product_permissions`;
+  c.post_logout_redirect_uris, c.backchannel_logout_uri, c.session_days, c.has_token_limit, c.product_permissions`;
 
 /** Selects all clients of an account, or the one with the id `$2`. */
 const findClients = query<ClientRow>(
@@ -111,6 +112,7 @@ const presentOperatorRow = (row: ClientRow & OperatorRow) => ({
   postLogoutRedirectUris: row.post_logout_redirect_uris,
   backchannelLogoutUri: row.backchannel_logout_uri,
   sessionDays: row.session_days,
+  hasTokenLimit: row.has_token_limit,
   permissions: row.product_permissions,
 });
 

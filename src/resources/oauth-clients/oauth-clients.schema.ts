@@ -30,6 +30,8 @@ export type OperatorFields = {
   readonly openidScopes?: readonly string[] | null | undefined;
   /** How long sessions last at least in which users signed in for a first-party client. Null for `SESSION_DAYS`. */
   readonly sessionDays?: number | null | undefined;
+  /** Whether token requests of a first-party client with a secret have a limit. */
+  readonly hasTokenLimit?: boolean | undefined;
   /** Of the product. */
   readonly permissions?: readonly ProductPermission[] | undefined;
 };

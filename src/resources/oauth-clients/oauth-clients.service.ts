@@ -13,7 +13,7 @@ import { requireVerifiedEmail } from '../accounts/require-account.ts';
 import type { Change, TransactionScope } from '../../transactions/steps.ts';
 import { command, type Step } from '../../db/query.ts';
 import { replacePermissions } from './client-permissions.service.ts';
-import { toLogout, toOpenId, toSessionDays } from './client-settings.service.ts';
+import { toLogout, toOpenId, toSessionDays, toTokenLimit } from './client-settings.service.ts';
 import { describeClientChange } from './client-change.ts';
 import { requireAppUrls, requireRedirectUris, toRules } from './client-urls.ts';
 import type { Config } from '../../config/config.ts';
@@ -67,7 +67,7 @@ export async function createClient(
 ): Promise<{ clientId: string; clientSecret: string | null }> {
   const { name, redirectUris, isNative, isConfidential, permissions = [] } = rest;
   const isFirstParty = firstPartyScopes !== undefined;
-  const settings = toSettings(config, { isNative, isDevelopment, isFirstParty }, rest);
+  const settings = toSettings(config, { isNative, isDevelopment, isFirstParty, isConfidential }, rest);
   if (isNative && isConfidential) {
     // A secret that is installed on many devices is not confidential (RFC 8252, section 8.5).
     throw invalidInput('/isConfidential', 'Native clients cannot have a secret.');
@@ -103,6 +103,7 @@ export async function createClient(
       backchannelLogoutUri: settings.backchannelLogoutUri ?? null,
       openidScopes: settings.openidScopes ?? null,
       sessionDays: settings.sessionDays ?? null,
+      hasTokenLimit: settings.hasTokenLimit ?? false,
       productPermissions: sortProductPermissions(permissions),
       metadata: {},
     });
@@ -227,10 +228,11 @@ async function requireRoomOfOperator(tx: Change): Promise<void> {
 /** Returns the given settings of logout and OpenID Connect as they are stored. @throws validation_failed */
 const toSettings = (
   config: Config,
-  client: Pick<OAuthClient, 'isNative' | 'isDevelopment' | 'isFirstParty'>,
+  client: Pick<OAuthClient, 'isNative' | 'isDevelopment' | 'isFirstParty' | 'isConfidential'>,
   given: OperatorFields,
 ): ReturnType<typeof toLogout> => ({
   ...toLogout(config, client, given),
   ...(given.openidScopes !== undefined && toOpenId(client, given.openidScopes ?? [])),
   ...(given.sessionDays !== undefined && toSessionDays(client, given.sessionDays)),
+  ...(given.hasTokenLimit !== undefined && toTokenLimit(client, given.hasTokenLimit)),
 });

@@ -39,6 +39,10 @@ const sessionDays = z.int().min(1).max(DAYS_MAX).nullable().meta({
     'How many days a session lasts, from its sign-in, if a user signed in for this first-party client, where that is longer than `SESSION_DAYS`. Null for `SESSION_DAYS`.',
   example: 90,
 });
+const hasTokenLimit = z.boolean().meta({
+  description:
+    'Whether its requests for tokens count toward `OAUTH_CLIENT_LIMIT`. Only those of first-party clients with a secret have no limit without it.',
+});
 const permissions = productPermissionNames.meta({
   description:
     'What it asks its users for of your product. Its grants and their keys lose at once what is taken away, and get more only with another consent. First-party clients have all that the role holds.',
@@ -69,6 +73,7 @@ export const operatorClientOutput = z
       .int()
       .nullable()
       .meta({ description: 'How many days a session lasts at least in which a user signed in for it.' }),
+    hasTokenLimit,
     permissions: z.array(productPermissionName).describe('What it asks its users for of your product.'),
     createdAt: timestamp.describe('When it was created.'),
     secrets: z
@@ -113,6 +118,7 @@ export const createOperatorClientInput = z.object({
   backchannelLogoutUri: backchannelLogoutUri.optional(),
   openidScopes: openidScopes.optional(),
   sessionDays: sessionDays.optional(),
+  hasTokenLimit: hasTokenLimit.default(false),
   permissions: permissions.optional(),
 });
 
@@ -136,6 +142,7 @@ export const updateOperatorClientInput = z.object({
   backchannelLogoutUri: backchannelLogoutUri.optional(),
   openidScopes: openidScopes.optional(),
   sessionDays: sessionDays.optional(),
+  hasTokenLimit: hasTokenLimit.optional(),
   permissions: permissions.optional(),
 });
 

@@ -17,7 +17,7 @@ export type RegisteredClient = {
 };
 
 /** What decides the limits of a client that proved its secret. */
-type ProvenClient = { readonly source: ClientSource; readonly isFirstParty: boolean };
+type ProvenClient = { readonly source: ClientSource; readonly hasTokenLimit: boolean };
 
 // A client with a metadata document is read from the document; its row exists only for references by grants.
 const findRegisteredClient = query<RegisteredClient>(
@@ -30,7 +30,8 @@ const findRegisteredClient = query<RegisteredClient>(
 
 const findSecretClient = query<ProvenClient>(
   'oauth_client_secret_find_client',
-  `select c.source, c.is_first_party as "isFirstParty" from oauth_client_secret s join oauth_client c on c.id = s.client_id
+  `select c.source, not c.is_first_party or c.has_token_limit as "hasTokenLimit"
+   from oauth_client_secret s join oauth_client c on c.id = s.client_id
    where s.secret_hash = $1 and s.client_id = $2 and (s.expires_at is null or s.expires_at > now())`,
 );
 

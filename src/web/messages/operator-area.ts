@@ -228,6 +228,8 @@ export const areaTexts = definePageTexts('operatorArea', {
     backchannelUrlHint: 'It is told there when a session ends.',
     sessionDays: 'Days of a session',
     sessionDaysHint: 'How long its users stay signed in, where that is longer than elsewhere.',
+    tokenLimit: 'Limit requests for tokens',
+    tokenLimitHint: 'Otherwise the server of the application can send any number.',
     marks: { firstParty: 'own application', others: 'with consent page', development: 'for development' },
   },
 

@@ -539,6 +539,8 @@ export type OAuthClient = {
   backchannelLogoutUri: string | null;
   /** How many days a session lasts at least in which a user signed in for it. */
   sessionDays: number | null;
+  /** Whether its requests for tokens count toward `OAUTH_CLIENT_LIMIT`. Only those of first-party clients with a secret have no limit without it. */
+  hasTokenLimit: boolean;
   /** What it asks its users for of your product. */
   permissions: Array<ProductPermission>;
   /** When it was created. */
@@ -3764,6 +3766,8 @@ export type AppRouter = TRPCBuiltRouter<
           openidScopes?: Array<'openid' | 'profile' | 'email'> | null | undefined;
           /** How many days a session lasts, from its sign-in, if a user signed in for this first-party client, where that is longer than `SESSION_DAYS`. Null for `SESSION_DAYS`. */
           sessionDays?: number | null | undefined;
+          /** Whether its requests for tokens count toward `OAUTH_CLIENT_LIMIT`. Only those of first-party clients with a secret have no limit without it. Default: false. */
+          hasTokenLimit?: boolean | undefined;
           /** What it asks its users for of your product. Its grants and their keys lose at once what is taken away, and get more only with another consent. First-party clients have all that the role holds. */
           permissions?: Array<ProductPermission> | undefined;
         },
@@ -3791,6 +3795,8 @@ export type AppRouter = TRPCBuiltRouter<
           openidScopes?: Array<'openid' | 'profile' | 'email'> | null | undefined;
           /** How many days a session lasts, from its sign-in, if a user signed in for this first-party client, where that is longer than `SESSION_DAYS`. Null for `SESSION_DAYS`. */
           sessionDays?: number | null | undefined;
+          /** Whether its requests for tokens count toward `OAUTH_CLIENT_LIMIT`. Only those of first-party clients with a secret have no limit without it. */
+          hasTokenLimit?: boolean | undefined;
           /** What it asks its users for of your product. Its grants and their keys lose at once what is taken away, and get more only with another consent. First-party clients have all that the role holds. */
           permissions?: Array<ProductPermission> | undefined;
         },
@@ -4380,6 +4386,8 @@ export type AppRouter = TRPCBuiltRouter<
           openidScopes?: Array<'openid' | 'profile' | 'email'> | null | undefined;
           /** How many days a session lasts, from its sign-in, if a user signed in for this first-party client, where that is longer than `SESSION_DAYS`. Null for `SESSION_DAYS`. */
           sessionDays?: number | null | undefined;
+          /** Whether its requests for tokens count toward `OAUTH_CLIENT_LIMIT`. Only those of first-party clients with a secret have no limit without it. Default: false. */
+          hasTokenLimit?: boolean | undefined;
           /** What it asks its users for of your product. Its grants and their keys lose at once what is taken away, and get more only with another consent. First-party clients have all that the role holds. */
           permissions?: Array<ProductPermission> | undefined;
         },
@@ -4407,6 +4415,8 @@ export type AppRouter = TRPCBuiltRouter<
           openidScopes?: Array<'openid' | 'profile' | 'email'> | null | undefined;
           /** How many days a session lasts, from its sign-in, if a user signed in for this first-party client, where that is longer than `SESSION_DAYS`. Null for `SESSION_DAYS`. */
           sessionDays?: number | null | undefined;
+          /** Whether its requests for tokens count toward `OAUTH_CLIENT_LIMIT`. Only those of first-party clients with a secret have no limit without it. */
+          hasTokenLimit?: boolean | undefined;
           /** What it asks its users for of your product. Its grants and their keys lose at once what is taken away, and get more only with another consent. First-party clients have all that the role holds. */
           permissions?: Array<ProductPermission> | undefined;
         },

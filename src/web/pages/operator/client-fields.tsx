@@ -60,7 +60,17 @@ export function useClientChoices(client: OperatorClient | undefined) {
     OPENID_SCOPES.filter((scope) => client?.openidScopes?.includes(scope)),
   );
   const [permissions, setPermissions] = useKept<readonly string[]>(nameOf('permissions'), client?.permissions ?? []);
-  return { scopes, setScopes, openidScopes, setOpenidScopes, permissions, setPermissions };
+  const [hasTokenLimit, setTokenLimit] = useKept(nameOf('token limit'), client?.hasTokenLimit ?? false);
+  return {
+    scopes,
+    setScopes,
+    openidScopes,
+    setOpenidScopes,
+    permissions,
+    setPermissions,
+    hasTokenLimit,
+    setTokenLimit,
+  };
 }
 
 type Choices = ReturnType<typeof useClientChoices>;
@@ -75,6 +85,7 @@ export const toSettings = (isFirstParty: boolean, values: ClientValues, choices:
     postLogoutRedirectUris: splitLines(values.postLogoutRedirectUris),
     backchannelLogoutUri: (isFirstParty && values.backchannelLogoutUri) || null,
     sessionDays: isFirstParty ? toDays(values.sessionDays) : null,
+    hasTokenLimit: isFirstParty && choices.hasTokenLimit,
     scopes: isFirstParty ? [...choices.scopes] : undefined,
     openidScopes: isFirstParty || choices.openidScopes.length === 0 ? null : [...choices.openidScopes],
     permissions: isFirstParty ? undefined : [...choices.permissions],
@@ -172,7 +183,7 @@ const UrlField = ({ field, label, description }: UrlFieldProps) => (
 );
 
 /** Where users go on in the application, and how the end of a session is told there. */
-export const AddressFields = ({ form, isFirstParty }: Omit<FieldsProps, 'choices'>) => (
+export const AddressFields = ({ form, isFirstParty, choices }: FieldsProps) => (
   <>
     <UrlField field={form.field('homeUrl')} label={words.homeUrl} description={words.homeUrlHint} />
     <UrlField field={form.field('initiateLoginUri')} label={words.loginUrl} description={words.loginUrlHint} />
@@ -198,6 +209,12 @@ export const AddressFields = ({ form, isFirstParty }: Omit<FieldsProps, 'choices
           description={words.sessionDaysHint}
           inputMode="numeric"
           autoComplete="off"
+        />
+        <Checkbox
+          checked={choices.hasTokenLimit}
+          onChange={(event) => choices.setTokenLimit(event.currentTarget.checked)}
+          label={words.tokenLimit}
+          description={words.tokenLimitHint}
         />
       </>
     )}

@@ -91,7 +91,7 @@ function CreateDialog({ onCreated, onClose }: CreateProps) {
         label={words.development}
         description={words.developmentHint}
       />
-      <AddressFields form={form} isFirstParty={isFirstParty} />
+      <AddressFields form={form} isFirstParty={isFirstParty} choices={choices} />
     </FormDialog>
   );
 }
@@ -123,7 +123,7 @@ export function EditOperatorClient({ client, reread, onClose }: FormProps & { re
       <NameField field={form.field('name')} />
       <RedirectUrisField field={form.field('redirectUris')} />
       <AccessFields isFirstParty={isFirstParty} choices={choices} />
-      <AddressFields form={form} isFirstParty={isFirstParty} />
+      <AddressFields form={form} isFirstParty={isFirstParty} choices={choices} />
     </FormDialog>
   );
 }
