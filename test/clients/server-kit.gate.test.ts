@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { decodeJwt, SignJWT, generateKeyPair } from 'jose';
 import { describe, expect, onTestFinished } from 'vitest';
 import { createRosterAuth } from '#client/server';
@@ -40,6 +42,18 @@ describe('a sign-in', () => {
     expect(way.at(-1)).toBe(`${appUrl}/me?tab=2#top`);
     expect(await response.json()).toMatchObject({ user: { id: product.account.id, email: product.account.email } });
     expect([...cookiesOf(product).keys()]).toEqual(['__Host-roster']);
+  });
+
+  test('is as the documentation lists it for who is signed in at Roster', async ({ api }) => {
+    const product = await aProduct(api);
+    const { way } = await product.signIn('');
+    const named = way.map((url) => {
+      const { origin, pathname } = new URL(url);
+      return `GET ${origin === product.appUrl ? 'product' : 'Roster'} ${pathname.replace(/(authorize\/).+/, '$1…')}`;
+    });
+    const journey = readFileSync(join(import.meta.dirname, '../../docs/journey.md'), 'utf8');
+    const [, listed] = journey.matchAll(/```text\n([\s\S]*?)\n```/g);
+    expect(named).toEqual(listed?.[1]?.split('\n'));
   });
 
   test.for([
