@@ -12,6 +12,7 @@ import { notify } from '../../jobs/notify.ts';
 import type { Services } from '../../service/services.ts';
 import { getResumeUrl, lockRequestStep, readProofs, requireClient, requireOpen, storeDecision } from './decisions.ts';
 import type { LockedRequest } from './decisions.ts';
+import { lockCatalogueStep } from '../permissions/declared-permissions.ts';
 import { findAsked, needsProof, type Asked } from './first-party.queries.ts';
 import { getHoldValues, type Hold } from './hold.ts';
 
@@ -38,7 +39,7 @@ export async function approve(
   const membership = teamId === null ? null : await findActiveMembership(db, caller, teamId);
   if (teamId !== null && membership === null) throw new ProblemError('team_not_found');
 
-  const approveAs = async (opened: Opened, [[locked], [asked]]: readonly [LockedRequest[], Asked[]]) => {
+  const approveAs = async (opened: Opened, [[locked], [asked]]: readonly [LockedRequest[], Asked[], object[]]) => {
     const { record } = opened;
     const request = requireOpen(locked);
     const openid = asked?.openid?.split(' ') ?? null;
@@ -74,7 +75,7 @@ export async function approve(
     await notify(opened, accountId, { kind: 'app_connected', thing: clientName, teamId });
   };
   const first = [lockRequestStep(hold)] as const;
-  const reads = [[findAsked, [...getHoldValues(hold), caller.credentialId]]] as const;
+  const reads = [[findAsked, [...getHoldValues(hold), caller.credentialId]], lockCatalogueStep] as const;
   if (teamId === null) {
     const spec = { on: { account: accountId, isShared: true }, requires: 'self', first, reads } as const;
     await change(db, caller, spec, approveAs);
