@@ -120,14 +120,31 @@ describe('the catalogue', () => {
     expect((answer.body.errors as { pointer: string }[]).map((each) => each.pointer)).toContain(pointer);
   });
 
-  test('of 500 is applied', async ({ api }) => {
-    await aScene(api);
-    const { body } = await apply(
-      api,
-      Array.from({ length: 500 }, (_, i) => declare(`many:p${i}`)),
-      { removals: Object.fromEntries(ALL.map(({ name }) => [name, 'drop'])) },
+  test('of 500 with texts in seven languages is applied by the API and in the console, and 1 MiB is the most', async ({
+    api,
+  }) => {
+    const { owner, trpc, operator } = await aScene(api);
+    await api.rows(`update account set role = 'admin' where id = $1`, [owner.id]);
+    const texts = (text: string) =>
+      Object.fromEntries(['en', 'de', 'fr', 'es', 'pt-BR', 'ja', 'ar'].map((language) => [language, text]));
+    const manyOf = (area: string) =>
+      Array.from({ length: 500 }, (_, i) => ({
+        name: `${area}:p${i}`,
+        title: texts(`Permission ${i} of the product`),
+        description: texts('What a role with this permission can do in the product.'),
+        group: texts(area),
+      }));
+    expect(JSON.stringify(manyOf('many')).length).toBeGreaterThan(300_000);
+    expect((await apply(api, manyOf('many'))).body).toMatchObject({ isApplied: true });
+    expect(await trpc.operator.applyPermissions.mutate({ permissions: manyOf('more') })).toMatchObject({
+      isApplied: true,
+    });
+    expect((await operator.get(PATH)).body.permissions).toEqual(
+      manyOf('more').map((each) => ({ ...each, sensitive: false, roles: [], keys: false, deprecated: false })),
     );
-    expect(body).toMatchObject({ isApplied: true });
+    const longest = 1024 * 1024 - JSON.stringify({ permissions: [], x: '' }).length;
+    expect(await apply(api, [], { x: 'x'.repeat(longest) })).toBeProblem('validation_failed');
+    expect(await apply(api, [], { x: 'x'.repeat(longest + 1) })).toBeProblem('body_too_large');
     await apply(api, ALL);
   });
 
