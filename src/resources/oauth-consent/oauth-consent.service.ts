@@ -6,7 +6,7 @@ import type { Principal } from '../../auth/principal.ts';
 import { findActiveMembership } from '../../auth/authenticate.ts';
 import { findResource } from '../../auth/resource.ts';
 import { isAccountOnly, parseScopes } from '../../auth/scopes.ts';
-import { newId, OAuthTokenFamily, type Scope } from '../../entities/index.ts';
+import { newId, OAuthTokenFamily, type ProductPermission, type Scope } from '../../entities/index.ts';
 import { invalidInput, ProblemError } from '../../problems/error.ts';
 import { notify } from '../../jobs/notify.ts';
 import type { Services } from '../../service/services.ts';
@@ -22,6 +22,8 @@ type Opened = Change & { readonly account: LockedAccount | null };
 type Approval = {
   readonly teamId: string | null;
   readonly scopes: readonly Scope[];
+  /** What the page showed; all for which the client asks, if it does not say. */
+  readonly permissions?: readonly ProductPermission[] | undefined;
 };
 
 /**
@@ -33,7 +35,7 @@ export async function approve(
   { db, config }: Services,
   caller: Principal,
   hold: Hold,
-  { teamId, scopes }: Approval,
+  { teamId, scopes, permissions }: Approval,
 ): Promise<string> {
   const { accountId } = caller;
   const membership = teamId === null ? null : await findActiveMembership(db, caller, teamId);
@@ -64,7 +66,7 @@ export async function approve(
       team: teamId,
       resource: findResource(config.baseUrl, request.resource) ?? 'api',
       scopes: granted,
-      productPermissions,
+      productPermissions: productPermissions.filter((name) => permissions?.includes(name) !== false),
       proofs: await readProofs(opened, caller),
       openidScopes: openid,
       nonce: openid === null ? null : (asked?.nonce ?? null),
