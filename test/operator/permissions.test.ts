@@ -399,6 +399,21 @@ describe('roles', () => {
     expect(rows).toEqual([{ is_sensitive: true }]);
     await operator.delete(`/operator/v1/role-templates/${created.body.id}`);
   });
+
+  test('come from templates without what is deprecated, which the template keeps', async ({ api }) => {
+    const { operator, owner } = await aScene(api);
+    const productPermissions = ['books:close', 'invoices:write'];
+    const template = { name: 'Accounting', permissions: [], productPermissions };
+    const { id } = (await operator.post('/operator/v1/role-templates', template)).body;
+    await apply(api, [READ, WRITE, { ...CLOSE, deprecated: true }]);
+    const team = await operator.post('/operator/v1/teams', { name: 'New', ownerId: owner.id });
+    expect(
+      await api.rows('select product_permissions as names, is_sensitive from role where team_id = $1', [team.body.id]),
+    ).toEqual([{ names: ['invoices:write'], is_sensitive: false }]);
+    const path = `/operator/v1/role-templates/${id}`;
+    expect((await operator.get(path)).body.productPermissions).toEqual(productPermissions);
+    await operator.delete(path);
+  });
 });
 
 describe('verify', () => {
