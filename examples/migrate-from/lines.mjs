@@ -66,8 +66,10 @@ export function createRoles(permissionsOfAdmin) {
     /** Notes a role of the former system. @returns its name */
     note(former) {
       const words = former.replace(/[_:\s-]+/g, ' ').trim();
-      const name = `${words.charAt(0).toUpperCase()}${words.slice(1)}`.slice(0, 100);
-      const isAdmin = former === 'admin';
+      // Every team of Roster has these two roles, and one owner: others become administrators.
+      if (/^(member|guest)$/i.test(words)) return words.toLowerCase();
+      const isAdmin = /^(admin|owner)$/i.test(words);
+      const name = isAdmin ? 'Admin' : `${words.charAt(0).toUpperCase()}${words.slice(1)}`.slice(0, 100);
       if (!isAdmin) warn(`members have the new role ${name}, which can only see the dashboard: set its permissions`);
       roles.set(name.toLowerCase(), { name, permissions: isAdmin ? permissionsOfAdmin : ['access_dashboard'] });
       return name;

@@ -27,6 +27,8 @@ export type Meta = {
   readonly readsOnly?: boolean;
   /** Reads what an unvalidated body asks for together with the operator key. Must not change anything. */
   readonly prefetch?: ((services: Services, raw: unknown) => Prefetch | undefined) | undefined;
+  /** The most bytes of the body, if that is not 100 KiB. Over tRPC, only of a call that is no part of a batch. */
+  readonly maxBodyBytes?: number | undefined;
   /** The body is read while it arrives, from `ctx.upload`. The input is in the path and the query. */
   readonly upload?: Upload;
   /** Examples of the body and the response. Those of `/api/v1` are in `src/rest/openapi-examples.ts`. */

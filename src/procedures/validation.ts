@@ -14,9 +14,8 @@ export function toValidationEntries(
 ): ValidationEntry[] {
   const entries = issues.map((issue) => toEntry(issue, valueAt(input, issue.path), locationOf));
   // One value can violate two rules of zod with the same code. Keeps the last one, which is the schema's own.
-  return entries.filter(
-    (entry, i) => entries.findLastIndex((other) => other.pointer === entry.pointer && other.code === entry.code) === i,
-  );
+  const last = new Map(entries.map((entry) => [`${entry.code} ${entry.pointer}`, entry]));
+  return entries.filter((entry) => last.get(`${entry.code} ${entry.pointer}`) === entry);
 }
 
 function toEntry(issue: Issue, value: unknown, locationOf: ParameterLocation): ValidationEntry {

@@ -10,8 +10,9 @@ const PATCH_TYPE = /^application\/(?:merge-patch\+)?json[ \t]*(?:;|$)/i;
 const CHARSET = /;[ \t]*charset[ \t]*=[ \t]*"?([^";\s]+)"?/i;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Reads a JSON body of at most 100 KiB. */
-export const readJson = async (req: IncomingMessage): Promise<unknown> => parseJson(await readBytes(req));
+/** Reads a JSON body of at most 100 KiB, or of what its operation takes. */
+export const readJson = async (req: IncomingMessage, maxBytes?: number): Promise<unknown> =>
+  parseJson(await readBytes(req, maxBytes));
 
 /** Reads a JSON merge patch (RFC 7396) like `readJson`, also under its own media type. See `parseExactJson`. */
 export const readMergePatch = async (req: IncomingMessage): Promise<unknown> =>

@@ -67,8 +67,8 @@ export async function readInput(req: IncomingMessage, route: Route, params: Para
 }
 
 async function readBody(req: IncomingMessage, route: Route, params: Params): Promise<object> {
-  const read = route.meta.isMergePatch === true ? readMergePatch : readJson;
-  const body = await read(req).catch((error: unknown) => {
+  const { isMergePatch = false, maxBodyBytes } = route.meta;
+  const body = await (isMergePatch ? readMergePatch(req) : readJson(req, maxBodyBytes)).catch((error: unknown) => {
     throw withParamErrors(error, route, params);
   });
   if (!isObject(body)) {

@@ -105,7 +105,7 @@ export function trpcHandler(http: HttpServices, router: AppRouter): RequestHandl
       path,
       router,
       createContext: () => ctx,
-      maxBodySize: MAX_BODY_BYTES,
+      maxBodySize: findMaxBodyBytes(procedures, names),
       maxBatchSize: MAX_BATCH,
       // tRPC answers unreadable requests as plain text, with its own status.
       responseMeta: ({ info, data, errors }) => {
@@ -145,6 +145,12 @@ function findLimit(router: AppRouter, names: readonly string[]): OperatorLimit {
   const limits = new Set(names.map((name) => limitOf(procedures[name]) ?? 'requests'));
   const [limit = 'requests'] = limits;
   return limits.size === 1 ? limit : 'requests';
+}
+
+function findMaxBodyBytes(procedures: ReturnType<typeof proceduresOf>, names: readonly string[]): number {
+  const [name = ''] = names;
+  const procedure = names.length === 1 && Object.hasOwn(procedures, name) ? procedures[name] : undefined;
+  return (procedure && definitionOf<Meta>(procedure).meta?.maxBodyBytes) ?? MAX_BODY_BYTES;
 }
 
 const isExpired = (error: Error): boolean => error instanceof ProblemError && error.problem === 'cursor_expired';

@@ -34,6 +34,16 @@ export async function fillEverything(api: Api) {
   const waits = 'select max(id) from audit_event where not exists (select from audit_link where event_id = id)';
   await api.rows(`insert into audit_pending ${waits}`);
 
+  // The product's data, also where the tables have a default.
+  const metadata = [JSON.stringify({ of: AWKWARD, n: 1.5e300 }), JSON.stringify({ hidden: AWKWARD })];
+  for (const table of ['account', 'team', 'membership'])
+    await api.rows(
+      `update ${table} set public_metadata = $1::json, private_metadata = $2::json, metadata_version = 7`,
+      metadata,
+    );
+  for (const table of ['role', 'api_key', 'oauth_client', 'oauth_grant'])
+    await api.rows(`update ${table} set product_permissions = '{invoices:write}'`);
+
   const hash = () => randomBytes(32);
   const later = new Date(Date.now() + 3_600_000);
   const others: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {

@@ -135,6 +135,9 @@ test('an export of Clerk keeps passwords, organizations and members', async () =
         member('user_2', 'org:admin'),
         member('user_3', 'org:member'),
         member('user_4', 'org:night_shift'),
+        // Names of roles that every team of Roster has.
+        member('user_5', 'org:guest'),
+        member('user_6', 'org:owner'),
       ],
     }),
   );
@@ -157,6 +160,8 @@ test('an export of Clerk keeps passwords, organizations and members', async () =
     { type: 'membership', account: 'user_1', role: 'Admin' },
     { type: 'membership', account: 'user_3', role: 'member' },
     { type: 'membership', account: 'user_4', role: 'Night shift' },
+    { type: 'membership', account: 'user_5', role: 'guest' },
+    { type: 'membership', account: 'user_6', role: 'Admin' },
   ]);
   expect([await isRight(rows[0]), await isRight(rows[1], 'user1password'), rows[2]?.['passwordHash']]).toEqual([
     true,

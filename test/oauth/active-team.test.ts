@@ -2,9 +2,13 @@ import { decodeJwt } from 'jose';
 import { describe, expect } from 'vitest';
 import { test, type Api } from '../support/api.ts';
 import { problemOf } from '../support/browser.ts';
+import { declarePermissions } from '../trpc/product-permissions.ts';
 import { aFirstParty, authorize, endOf, firstPartyTokens, outcomeAt } from './first-party-flow.ts';
 import { aProofKey, browse, exchange, refresh, someTokens } from './flow.ts';
 import { grantOf, outcome, works } from './token-endpoint.ts';
+
+/** Of the service and of the product. */
+const HELD_BY_OWNER = expect.arrayContaining(['manage_api_keys', 'invoices:read', 'invoices:write']);
 
 const OPENID = { scope: 'openid teams:read' };
 
@@ -33,12 +37,13 @@ const pageOf = async (api: Api, scene: Awaited<ReturnType<typeof aFirstParty>>, 
 
 describe('the active team', () => {
   test('is that of an id, a slug or an external id, in the id token, userinfo and verify', async ({ api }) => {
+    await declarePermissions(api, [{ name: 'invoices:read', roles: ['member'] }, { name: 'invoices:write' }]);
     const scene = await inTwoTeams(api);
     const { id, slug, externalId } = scene.one;
     const operator = await api.anOperatorKey();
     for (const team of [id, slug, `ext:${externalId}`]) {
       const { body, access } = await firstPartyTokens(api, scene, { ...OPENID, team });
-      const claim = { id, slug, externalId, role: 'owner', permissions: expect.arrayContaining(['manage_api_keys']) };
+      const claim = { id, slug, externalId, role: 'owner', permissions: HELD_BY_OWNER };
       expect(decodeJwt(body['id_token'] ?? '')).toMatchObject({ roster_team: claim });
       expect((await api.as(access).get('/oauth/userinfo')).body.roster_team).toMatchObject(claim);
       const verified = await api.as(operator).post('/operator/v1/credentials/verify', { credential: access });
@@ -53,6 +58,10 @@ describe('the active team', () => {
       const other = { credential: access, teamId: scene.two.id };
       expect((await api.as(operator).post('/operator/v1/credentials/verify', other)).body.team.id).toBe(scene.two.id);
     }
+    const asMember = await firstPartyTokens(api, scene, { ...OPENID, team: scene.two.id });
+    const claim = { role: 'member', permissions: ['access_dashboard', 'invoices:read'] };
+    expect(decodeJwt(asMember.body['id_token'] ?? '')).toMatchObject({ roster_team: claim });
+    expect((await api.as(asMember.access).get('/oauth/userinfo')).body.roster_team).toMatchObject(claim);
     const without = await firstPartyTokens(api, scene, OPENID);
     expect(decodeJwt(without.body['id_token'] ?? '')).not.toHaveProperty('roster_team');
   });

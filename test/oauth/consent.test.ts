@@ -5,6 +5,7 @@ import { test, type Api } from '../support/api.ts';
 import { problemOf, signedIn, type Visitor } from '../support/browser.ts';
 import type { AClient, AnAccount } from '../support/factories.ts';
 import type { ALL_SCOPES } from '../rest/operations.ts';
+import { declarePermissions } from '../trpc/product-permissions.ts';
 import { aProofKey, askConsent, browse, exchange, goodRequest } from './flow.ts';
 import { CONSENT_PAGE, expectAtClient, expectConsentPage, expectOurPage } from './pages.ts';
 
@@ -125,6 +126,30 @@ describe('authorizations.read', () => {
 
     expect((await read(scene)).client).toMatchObject({ redirectHost: host, isVerified: false });
   });
+});
+
+// Guarantees that nobody consents to what the operator adds while they read the page.
+test('authorizations.approve gives of the product what the page showed and the client still asks for', async ({
+  api,
+}) => {
+  const names = ['invoices:print', 'invoices:read', 'invoices:write'];
+  await declarePermissions(
+    api,
+    names.map((name) => ({ name })),
+  );
+  const scene = await aScene(api);
+  const ask = (asked: readonly string[]) =>
+    api.rows('update oauth_client set product_permissions = $2 where id = $1', [scene.client.id, asked]);
+  await ask(['invoices:print', 'invoices:read']);
+  const permissions = (await read(scene)).permissions.map(({ name }) => name);
+  expect(permissions).toEqual(['invoices:print', 'invoices:read']);
+  await ask(['invoices:read', 'invoices:write']);
+  const { id, account, visitor } = scene;
+  const approval = { id, accountId: account.id, teamId: null, scopes: ['teams:read' as const], permissions };
+  await visitor.trpc.authorizations.approve.mutate(approval);
+  expect(
+    await api.rows('select product_permissions as names from oauth_token_family where account_id = $1', [account.id]),
+  ).toEqual([{ names: ['invoices:read'] }]);
 });
 
 describe('a request that can be decided no more', () => {

@@ -1,8 +1,11 @@
 import pg from 'pg';
 import { describe, expect } from 'vitest';
+import { ADVISORY_LOCKS } from '../../src/db/advisory-locks.ts';
 import { startApi, test as base, type Api } from '../support/api.ts';
+import { signedIn } from '../support/browser.ts';
 import type { Answer } from '../support/client.ts';
-import { aCode, exchange, post, refresh, someTokens } from './flow.ts';
+import { declarePermissions } from '../trpc/product-permissions.ts';
+import { aCode, aProofKey, askConsent, exchange, goodRequest, post, refresh, resume, someTokens } from './flow.ts';
 import { familyOf, grantOf, isRevoked, liveChains, outcome, scopesOf, works } from './token-endpoint.ts';
 
 const instance = (settings: Record<string, string>) =>
@@ -140,8 +143,49 @@ describe('at the same time', () => {
     expect((await issued()).length).toBeLessThanOrEqual(before.length);
   });
 
+  describe('by a code comes what the consent holds of the product', () => {
+    const HELD = ['invoices:read', 'invoices:write'];
+
+    async function aPerson(api: Api) {
+      await declarePermissions(api, [{ name: 'invoices:read' }, { name: 'invoices:write' }]);
+      const client = await api.anOAuthClient();
+      await api.rows('update oauth_client set product_permissions = $2 where id = $1', [client.id, HELD]);
+      const account = await api.anAccount();
+      return { account, client, visitor: await signedIn(api, account) };
+    }
+
+    const heldOf = (api: Api, table: string, { client }: Awaited<ReturnType<typeof aPerson>>) =>
+      api.rows(`select product_permissions as names from ${table} where client_id = $1`, [client.id]);
+
+    test('once its client has lost a permission, also if that happens while the code is exchanged', async ({ api }) => {
+      const person = await aPerson(api);
+      for (const _ of ['creates the grant', 'renews it']) {
+        const given = await aCode(api, person);
+        const less = `update oauth_token_family set product_permissions = '{invoices:read}' where client_id = '${person.client.id}'`;
+        expect(outcome(await meanwhile(api, less, () => exchange(api, given)))).toBe('200');
+        expect(await heldOf(api, 'oauth_grant', person)).toEqual([{ names: ['invoices:read'] }]);
+      }
+    });
+
+    test('of a catalogue that is not replaced meanwhile: consent and exchange wait for it', async ({ api }) => {
+      const person = await aPerson(api);
+      const { verifier, challenge } = aProofKey();
+      const id = await askConsent(api, person.visitor, goodRequest(person.client, challenge, ['teams:read']));
+      const replace = `select pg_advisory_xact_lock(${ADVISORY_LOCKS.permissionCatalogue});
+        update oauth_client set product_permissions = '{invoices:read}' where id = '${person.client.id}'`;
+      const input = { id, accountId: person.account.id, teamId: null, scopes: ['teams:read' as const] };
+      const { redirectTo } = await meanwhile(api, replace, () =>
+        person.visitor.trpc.authorizations.approve.mutate(input),
+      );
+      expect(await heldOf(api, 'oauth_token_family', person)).toEqual([{ names: ['invoices:read'] }]);
+      const code = (await resume(api, person.visitor, redirectTo)).get('code') ?? '';
+      const answer = await meanwhile(api, replace, () => exchange(api, { ...person, code, verifier }));
+      expect(outcome(answer)).toBe('200');
+    });
+  });
+
   /** Sends a request that comes upon what another transaction has changed, and not committed before the request waits for it. */
-  async function meanwhile(api: Api, change: string, send: () => Promise<Answer>): Promise<Answer> {
+  async function meanwhile<Answered>(api: Api, change: string, send: () => Promise<Answered>): Promise<Answered> {
     const other = new pg.Client({ connectionString: api.databaseUrl });
     await other.connect();
     try {

@@ -121,6 +121,12 @@ describe('what is rejected', () => {
       'invalid_value',
     ],
     [
+      '200 levels',
+      `{"public":${'{"a":'.repeat(200)}1${'}'.repeat(200)}}`,
+      `/public${'/a'.repeat(16)}`,
+      'invalid_value',
+    ],
+    [
       'thousands of levels',
       `{"public":{"a":${'['.repeat(20_000)}${']'.repeat(20_000)}}}`,
       `/public/a${'/0'.repeat(15)}`,
@@ -129,7 +135,7 @@ describe('what is rejected', () => {
     ['a part that is a list', '{"public":[]}', '/public', 'invalid_type'],
     ['a part that is text', '{"private":"x"}', '/private', 'invalid_type'],
     ['a part that does not exist', '{"secret":{}}', '/secret', 'invalid_value'],
-    ['more than 8 KB', `{"public":{"a":"${'ä'.repeat(4093)}"}}`, '/public', 'max_length'],
+    ['8,193 bytes', `{"public":{"a":"x${'ä'.repeat(4092)}"}}`, '/public', 'max_length'],
   ])('%s, and nothing changes', async ([, body, pointer, code], { api }) => {
     const scene = await aScene(api);
     const answer = await patchRaw(scene, body ?? '');
@@ -408,6 +414,15 @@ test('the CSV of the operator has both parts', async ({ api }) => {
     const line = text.split('\r\n').find((one) => one.startsWith(id));
     expect(line).toContain(`"{""of"":""${kind}""}","{""hidden"":""${kind}""}"`);
   }
+});
+
+test('a member who is removed and comes back starts without metadata', async ({ api }) => {
+  const { operator, paths, member, team } = await aScene(api);
+  await operator.patch(paths.membership, { public: { a: 1 }, private: { b: 2 } });
+  await operator.delete(`${TEAMS}/${team.id}/members/${member.id}`);
+  expect(await operator.get(paths.membership)).toBeProblem('member_not_found');
+  await api.aMember(team, member);
+  expect((await operator.get(paths.membership)).body).toEqual(EMPTY);
 });
 
 test('the metadata of a deleted account and team is gone, also from the events', async ({ api }) => {

@@ -4,7 +4,9 @@ import { numberEvents } from '../../src/events/chain/append.ts';
 import { OPERATIONS } from '../rest/operations.ts';
 import { setLastProof } from '../support/sessions.ts';
 import { startApi, testWith, type Api } from '../support/api.ts';
-import { problemOf } from '../support/browser.ts';
+import { aFirstParty, firstPartyTokens } from '../oauth/first-party-flow.ts';
+import { aCode, aProofKey, askConsent, exchange, goodRequest, someTokens } from '../oauth/flow.ts';
+import { problemOf, signedIn } from '../support/browser.ts';
 import { as, outcomeOf, withKey } from '../trpc/console.ts';
 
 const PATH = '/operator/v1/permissions';
@@ -120,14 +122,31 @@ describe('the catalogue', () => {
     expect((answer.body.errors as { pointer: string }[]).map((each) => each.pointer)).toContain(pointer);
   });
 
-  test('of 500 is applied', async ({ api }) => {
-    await aScene(api);
-    const { body } = await apply(
-      api,
-      Array.from({ length: 500 }, (_, i) => declare(`many:p${i}`)),
-      { removals: Object.fromEntries(ALL.map(({ name }) => [name, 'drop'])) },
+  test('of 500 with texts in seven languages is applied by the API and in the console, and 1 MiB is the most', async ({
+    api,
+  }) => {
+    const { owner, trpc, operator } = await aScene(api);
+    await api.rows(`update account set role = 'admin' where id = $1`, [owner.id]);
+    const texts = (text: string) =>
+      Object.fromEntries(['en', 'de', 'fr', 'es', 'pt-BR', 'ja', 'ar'].map((language) => [language, text]));
+    const manyOf = (area: string) =>
+      Array.from({ length: 500 }, (_, i) => ({
+        name: `${area}:p${i}`,
+        title: texts(`Permission ${i} of the product`),
+        description: texts('What a role with this permission can do in the product.'),
+        group: texts(area),
+      }));
+    expect(JSON.stringify(manyOf('many')).length).toBeGreaterThan(300_000);
+    expect((await apply(api, manyOf('many'))).body).toMatchObject({ isApplied: true });
+    expect(await trpc.operator.applyPermissions.mutate({ permissions: manyOf('more') })).toMatchObject({
+      isApplied: true,
+    });
+    expect((await operator.get(PATH)).body.permissions).toEqual(
+      manyOf('more').map((each) => ({ ...each, sensitive: false, roles: [], keys: false, deprecated: false })),
     );
-    expect(body).toMatchObject({ isApplied: true });
+    const longest = 1024 * 1024 - JSON.stringify({ permissions: [], x: '' }).length;
+    expect(await apply(api, [], { x: 'x'.repeat(longest) })).toBeProblem('validation_failed');
+    expect(await apply(api, [], { x: 'x'.repeat(longest + 1) })).toBeProblem('body_too_large');
     await apply(api, ALL);
   });
 
@@ -162,6 +181,49 @@ describe('the catalogue', () => {
     const [left] = await api.rows('select product_permissions, is_sensitive from role where id = $1', [role.roleId]);
     expect(left).toEqual({ product_permissions: ['invoices:read'], is_sensitive: false });
     expect(owner.id).toBeDefined();
+  });
+
+  test('counts all kinds of holders, and each of them follows: by the replacement, or without it', async ({ api }) => {
+    const { operator, owner, teamId, trpc } = await aScene(api);
+    const held = { permissions: [], productPermissions: ['invoices:write', 'invoices:read'] };
+    const { roleId } = await trpc.roles.create.mutate({ teamId, name: 'Clerk', ...held });
+    const template = await operator.post('/operator/v1/role-templates', { name: 'Clerk', ...held });
+    const permissions = held.productPermissions;
+    const { key } = await trpc.apiKeys.create.mutate({ name: 'k', scopes: [], permissions, teamId });
+    const revoked = await trpc.apiKeys.create.mutate({ name: 'r', scopes: [], permissions, teamId });
+    await trpc.revokeApiKey.mutate({ keyId: revoked.key.id });
+    const client = await api.anOAuthClient({ confidential: true });
+    await operator.patch(`/operator/v1/clients/${client.id}`, { permissions });
+    await someTokens(api, { account: owner, client });
+    const waiting = await aCode(api, { account: owner, client });
+
+    const next = [READ, CLOSE, declare('invoices:edit', { keys: true })];
+    const holders = { roles: 1, templates: 1, keys: 1, clients: 1, grants: 1 };
+    const removals = { 'invoices:write': { replaceWith: 'invoices:edit' } };
+    const replaced = await apply(api, next, { removals, dryRun: true });
+    expect(replaced.body.removed).toEqual([
+      { name: 'invoices:write', ...holders, removal: 'replace', replaceWith: 'invoices:edit' },
+    ]);
+    const heldNow = () =>
+      api.rows<{ names: string[] }>(
+        `select product_permissions as names from role where id = $1
+         union all select product_permissions from role_template where id = $2
+         union all select product_permissions from api_key where id = $3
+         union all select product_permissions from oauth_client where id = $4
+         union all select product_permissions from oauth_grant where client_id = $4
+         union all select product_permissions from oauth_token_family where client_id = $4`,
+        [roleId, template.body.id, key.id, client.id],
+      );
+    const sixWith = (names: string[]) => Array.from({ length: 7 }, () => ({ names }));
+    expect(await heldNow()).toEqual(sixWith(['invoices:read', 'invoices:write']));
+    await apply(api, next, { removals });
+    expect(await heldNow()).toEqual(sixWith(['invoices:edit', 'invoices:read']));
+    const dropped = await apply(api, [READ, CLOSE], { removals: { 'invoices:edit': 'drop' } });
+    expect(dropped.body.removed).toEqual([{ name: 'invoices:edit', ...holders, removal: 'drop', replaceWith: null }]);
+    expect(await heldNow()).toEqual(sixWith(['invoices:read']));
+    expect((await exchange(api, waiting)).status).toBe(200);
+    expect(await heldNow()).toEqual(sixWith(['invoices:read']));
+    await operator.delete(`/operator/v1/role-templates/${template.body.id}`);
   });
 
   test('takes from keys what they can no longer hold', async ({ api }) => {
@@ -229,9 +291,26 @@ describe('roles', () => {
     ]);
   });
 
-  test('take only permissions that are declared and not deprecated', async ({ api }) => {
+  test('and keys keep what becomes deprecated, and take only permissions that are declared and not deprecated', async ({
+    api,
+  }) => {
     const { teamId, trpc } = await aScene(api);
+    const productPermissions = ['invoices:write'];
+    const { roleId } = await trpc.roles.create.mutate({ teamId, name: 'Kept', permissions: [], productPermissions });
+    const input = { teamId, name: 'k', scopes: [], permissions: productPermissions };
+    const { key } = await trpc.apiKeys.create.mutate(input);
     await apply(api, [READ, { ...WRITE, deprecated: true }, CLOSE]);
+    const both = ['invoices:read', 'invoices:write'];
+    const kept = await trpc.roles.update.mutate({ teamId, roleId, name: 'Keeps', productPermissions: both });
+    expect(kept.productPermissions).toEqual(both);
+    await trpc.apiKeys.setPermissions.mutate({ keyId: key.id, permissions: both });
+    const lost = await trpc.apiKeys.setPermissions.mutate({ keyId: key.id, permissions: ['invoices:read'] });
+    expect(lost.permissions).toEqual(['invoices:read']);
+    for (const again of [
+      trpc.apiKeys.setPermissions.mutate({ keyId: key.id, permissions: both }),
+      trpc.apiKeys.create.mutate(input),
+    ])
+      expect(await problemOf(again)).toMatchObject({ code: 'validation_failed' });
     for (const name of ['invoices:write', 'unknown:one']) {
       const call = trpc.roles.create.mutate({
         teamId,
@@ -320,6 +399,21 @@ describe('roles', () => {
     expect(rows).toEqual([{ is_sensitive: true }]);
     await operator.delete(`/operator/v1/role-templates/${created.body.id}`);
   });
+
+  test('come from templates without what is deprecated, which the template keeps', async ({ api }) => {
+    const { operator, owner } = await aScene(api);
+    const productPermissions = ['books:close', 'invoices:write'];
+    const template = { name: 'Accounting', permissions: [], productPermissions };
+    const { id } = (await operator.post('/operator/v1/role-templates', template)).body;
+    await apply(api, [READ, WRITE, { ...CLOSE, deprecated: true }]);
+    const team = await operator.post('/operator/v1/teams', { name: 'New', ownerId: owner.id });
+    expect(
+      await api.rows('select product_permissions as names, is_sensitive from role where team_id = $1', [team.body.id]),
+    ).toEqual([{ names: ['invoices:write'], is_sensitive: false }]);
+    const path = `/operator/v1/role-templates/${id}`;
+    expect((await operator.get(path)).body.productPermissions).toEqual(productPermissions);
+    await operator.delete(path);
+  });
 });
 
 describe('verify', () => {
@@ -342,6 +436,22 @@ describe('verify', () => {
     });
     await operator.patch(`/operator/v1/teams/${teamId}/members/${member.id}`, { roleId: 'guest' });
     expect((await verify(some)).permissions).toEqual([]);
+
+    const own = { permissions: [], productPermissions: ['books:close', 'invoices:write'] };
+    const { roleId } = await trpc.roles.create.mutate({ teamId, name: 'Own', ...own });
+    await operator.patch(`/operator/v1/teams/${teamId}/members/${member.id}`, { roleId });
+    const scene = { ...(await aFirstParty(api)), account: member, visitor: await signedIn(api, member) };
+    const app = { secret: (await firstPartyTokens(api, scene, { team: teamId })).access };
+    expect((await verify(some)).permissions).toEqual(['invoices:write']);
+    expect((await verify(app)).permissions).toEqual(['books:close', 'invoices:write']);
+    await trpc.roles.update.mutate({ teamId, roleId, productPermissions: ['books:close'] });
+    expect((await verify(some)).permissions).toEqual([]);
+    expect((await verify(app)).permissions).toEqual(['books:close']);
+    await operator.patch(`/operator/v1/teams/${teamId}/members/${member.id}`, { roleId: 'member' });
+    expect((await verify(app)).permissions).toEqual(['access_dashboard', 'invoices:read', 'invoices:write']);
+    await apply(api, [READ, { ...WRITE, roles: [] }, CLOSE]);
+    expect((await verify(some)).permissions).toEqual([]);
+    expect((await verify(app)).permissions).toEqual(['access_dashboard', 'invoices:read']);
     expect((await trpc.teams.permissions.query({ teamId })).slice(6)).toEqual([
       'books:close',
       'invoices:read',
@@ -405,6 +515,43 @@ describe('API keys', () => {
       outcomeOf(trpc.apiKeys.setPermissions.mutate({ keyId: key.id, permissions }));
     expect(await set(['invoices:read', 'invoices:write'])).toBe('proof_required');
     expect(await set([])).toBe('done');
+  });
+});
+
+describe('applications of others', () => {
+  test('show the user what their client asks for of the product, and have it until the client loses it', async ({
+    api,
+  }) => {
+    const { operator, owner, verify } = await aScene(api);
+    const client = await api.anOAuthClient({ confidential: true });
+    const ask = (permissions: string[]) => operator.patch(`/operator/v1/clients/${client.id}`, { permissions });
+    await ask(['invoices:read', 'invoices:write']);
+    const visitor = await signedIn(api, owner);
+    const scopes = ['api-keys:write' as const];
+    const person = { account: owner, client, visitor, scopes };
+    const id = await askConsent(api, visitor, goodRequest(client, aProofKey().challenge, scopes));
+    expect((await visitor.trpc.authorizations.read.query({ id })).permissions).toEqual([
+      { name: 'invoices:read', title: { en: 'invoices:read' }, description: null },
+      { name: 'invoices:write', title: { en: 'invoices:write' }, description: null },
+    ]);
+
+    const token = { secret: (await someTokens(api, person)).tokens.access };
+    const { apiKeys } = withKey(api, token);
+    const both = ['invoices:read', 'invoices:write'];
+    const key = await apiKeys.create.mutate({ name: 'k', scopes: [], permissions: both });
+    const held = async (credential: { secret: string }) =>
+      (await verify(credential)).permissions.filter((name: string) => name.includes(':'));
+    const heldByBoth = async () => [await held(token), await held(key)];
+    expect(await heldByBoth()).toEqual([both, both]);
+
+    await ask(['invoices:read']);
+    expect(await heldByBoth()).toEqual([['invoices:read'], ['invoices:read']]);
+    await ask(both);
+    expect(await heldByBoth()).toEqual([['invoices:read'], ['invoices:read']]);
+    const more = { name: 'm', scopes: [], permissions: ['invoices:write'] };
+    expect(await outcomeOf(apiKeys.create.mutate(more))).toBe('permission_not_allowed');
+    await someTokens(api, person);
+    expect(await heldByBoth()).toEqual([both, ['invoices:read']]);
   });
 });
 

@@ -8,6 +8,7 @@ import { signedIn } from '../support/browser.ts';
 import { hasChromium } from '../support/chromium.ts';
 import type { AnAccount } from '../support/factories.ts';
 import { exchange, test } from './application.ts';
+import { declarePermissions } from '../trpc/product-permissions.ts';
 import { approveButton, asks, boxes, consentsOf, isBack, isOver } from './consents.ts';
 import { aPerson, authorizePath, shows, signInAs, VERIFIER, type Open } from './console.ts';
 import { proveByPassword } from './proof-attempt.ts';
@@ -61,6 +62,32 @@ describe.skipIf(!hasChromium)('the consent page', () => {
     await page.getByLabel('The whole account').check();
     expect(await page.getByRole('checkbox', { checked: true }).count()).toBe(2);
     expect(await approveButton(page).isEnabled()).toBe(true);
+  });
+
+  test('names what the application can do in the product in the language of the reader, and gives that alone', async ({
+    api,
+    app,
+    open,
+  }) => {
+    await declarePermissions(api, [
+      { name: 'invoices:write', title: { en: 'Write invoices', de: 'Rechnungen schreiben' } },
+      { name: 'books:close', title: { en: 'Close the books' } },
+    ]);
+    const ask = (names: string[]) =>
+      api.rows('update oauth_client set product_permissions = $2 where id = $1', [app.id, names]);
+    await ask(['invoices:write']);
+    const person = await aPerson(api);
+    const page = await open(authorizePath(app, ['teams:read']), { as: person, locale: 'de-CH' });
+    await page.getByRole('listitem').filter({ hasText: 'Rechnungen schreiben' }).waitFor();
+    expect(await page.getByText('Close the books').count()).toBe(0);
+    await ask(['books:close', 'invoices:write']);
+    await page.getByRole('radio').first().check();
+    await page.locator('button[type=submit]').click();
+    await isBack(page);
+    expect(
+      await api.rows('select product_permissions as names from oauth_token_family where account_id = $1', [person.id]),
+    ).toEqual([{ names: ['invoices:write'] }]);
+    await ask([]);
   });
 
   test('denies with an error for the application, and gives nothing', async ({ api, app, open }) => {

@@ -33,9 +33,9 @@ export const authorizationsRouter = router({
       return next();
     })
     .output(decisionOutput)
-    .mutation(async ({ ctx, input: { id, teamId, scopes } }) => {
+    .mutation(async ({ ctx, input: { id, teamId, scopes, permissions } }) => {
       const hold = { id, browserToken: ctx.browserClient.browserToken };
-      return { redirectTo: await approve(ctx.services, ctx.principal, hold, { teamId, scopes }) };
+      return { redirectTo: await approve(ctx.services, ctx.principal, hold, { teamId, scopes, permissions }) };
     }),
 
   /** Answers the request of a first-party client, whose access lasts no longer than the session. */

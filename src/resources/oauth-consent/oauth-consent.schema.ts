@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { CLIENT_SOURCES, OPENID_SCOPES } from '../../entities/index.ts';
-import { resourceId, scopeName, text, timestamp } from '../../procedures/fields.ts';
+import { productPermissionNames, resourceId, scopeName, text, timestamp } from '../../procedures/fields.ts';
 
 export const authorizationInput = z.object({ id: text(1, 255) });
 
@@ -11,6 +11,8 @@ export const approveInput = z.object({
   /** The only team to give access to; null for the whole account. */
   teamId: resourceId.nullable(),
   scopes: z.array(scopeName).max(100),
+  /** The permissions of the product that the page showed. Those for which the client asks only now are not given. */
+  permissions: productPermissionNames.optional(),
 });
 
 export const continueInput = z.object({

@@ -6,12 +6,13 @@ import type { Principal } from '../../auth/principal.ts';
 import { findActiveMembership } from '../../auth/authenticate.ts';
 import { findResource } from '../../auth/resource.ts';
 import { isAccountOnly, parseScopes } from '../../auth/scopes.ts';
-import { newId, OAuthTokenFamily, type Scope } from '../../entities/index.ts';
+import { newId, OAuthTokenFamily, type ProductPermission, type Scope } from '../../entities/index.ts';
 import { invalidInput, ProblemError } from '../../problems/error.ts';
 import { notify } from '../../jobs/notify.ts';
 import type { Services } from '../../service/services.ts';
 import { getResumeUrl, lockRequestStep, readProofs, requireClient, requireOpen, storeDecision } from './decisions.ts';
 import type { LockedRequest } from './decisions.ts';
+import { lockCatalogueStep } from '../permissions/declared-permissions.ts';
 import { findAsked, needsProof, type Asked } from './first-party.queries.ts';
 import { getHoldValues, type Hold } from './hold.ts';
 
@@ -21,6 +22,8 @@ type Opened = Change & { readonly account: LockedAccount | null };
 type Approval = {
   readonly teamId: string | null;
   readonly scopes: readonly Scope[];
+  /** What the page showed; all for which the client asks, if it does not say. */
+  readonly permissions?: readonly ProductPermission[] | undefined;
 };
 
 /**
@@ -32,13 +35,13 @@ export async function approve(
   { db, config }: Services,
   caller: Principal,
   hold: Hold,
-  { teamId, scopes }: Approval,
+  { teamId, scopes, permissions }: Approval,
 ): Promise<string> {
   const { accountId } = caller;
   const membership = teamId === null ? null : await findActiveMembership(db, caller, teamId);
   if (teamId !== null && membership === null) throw new ProblemError('team_not_found');
 
-  const approveAs = async (opened: Opened, [[locked], [asked]]: readonly [LockedRequest[], Asked[]]) => {
+  const approveAs = async (opened: Opened, [[locked], [asked]]: readonly [LockedRequest[], Asked[], object[]]) => {
     const { record } = opened;
     const request = requireOpen(locked);
     const openid = asked?.openid?.split(' ') ?? null;
@@ -63,7 +66,7 @@ export async function approve(
       team: teamId,
       resource: findResource(config.baseUrl, request.resource) ?? 'api',
       scopes: granted,
-      productPermissions,
+      productPermissions: productPermissions.filter((name) => permissions?.includes(name) !== false),
       proofs: await readProofs(opened, caller),
       openidScopes: openid,
       nonce: openid === null ? null : (asked?.nonce ?? null),
@@ -74,7 +77,7 @@ export async function approve(
     await notify(opened, accountId, { kind: 'app_connected', thing: clientName, teamId });
   };
   const first = [lockRequestStep(hold)] as const;
-  const reads = [[findAsked, [...getHoldValues(hold), caller.credentialId]]] as const;
+  const reads = [[findAsked, [...getHoldValues(hold), caller.credentialId]], lockCatalogueStep] as const;
   if (teamId === null) {
     const spec = { on: { account: accountId, isShared: true }, requires: 'self', first, reads } as const;
     await change(db, caller, spec, approveAs);

@@ -16,6 +16,7 @@ import { lockSession } from '../../transactions/lock-credentials.ts';
 import { lockClientShared } from '../../transactions/lock-steps.ts';
 import { lockMany, lockOne } from '../../transactions/locks.ts';
 import { limitKeysOfGrants, reduceGrant } from './reduce-grant.ts';
+import { lockCatalogueStep } from '../permissions/declared-permissions.ts';
 import { revokeGrants } from '../../transactions/revocation.ts';
 import { change } from '../../transactions/change.ts';
 import type { Change } from '../../transactions/steps.ts';
@@ -30,7 +31,6 @@ type Consent = {
   readonly scopes: Scope[];
   /** Null without `openid`, and of first-party clients, whose sessions have them. */
   readonly openid_scopes: string[] | null;
-  readonly product_permissions: ProductPermission[];
   /** Of a first-party client whose sessions last longer. */
   readonly session_id: string | null;
   /** The time of the database, which decides what has expired. */
@@ -49,7 +49,7 @@ const consentOfCode = query<Consent>(
   `select f.id as family_id, f.account_id, f.client_id, f.team_id, f.resource,
      case when f.session_id is null then f.scopes else c.scopes end as scopes,
      case when f.session_id is null then f.openid_scopes end as openid_scopes,
-     f.product_permissions, case when c.session_days is not null then f.session_id end as session_id, now() as now
+     case when c.session_days is not null then f.session_id end as session_id, now() as now
    from oauth_token t
    join oauth_token_family f on f.id = t.family_id
    join oauth_client c on c.id = f.client_id
@@ -92,7 +92,7 @@ function changeFor<R>(db: Database, consent: Consent, work: (opened: Change) => 
 async function exchange(tx: Change, consent: Consent, codeHash: Buffer): Promise<Exchange> {
   const { session_id: sessionId } = consent;
   if (sessionId !== null) await tx.run([[lockSession, [sessionId, consent.account_id]]]);
-  const [[client]] = await tx.run([[lockClientShared, [consent.client_id]]]);
+  const [, [client]] = await tx.run([lockCatalogueStep, [lockClientShared, [consent.client_id]]]);
   if (client === undefined) return UNKNOWN;
   const active = await lockActiveGrant(tx, consent);
   const family = await lockOne(tx, 'oauth_token_family', consent.family_id);
@@ -102,7 +102,8 @@ async function exchange(tx: Change, consent: Consent, codeHash: Buffer): Promise
     const isConsumed = await consume(tx, codeHash, family.grant.id);
     return isConsumed ? { outcome: 'exchanged', grantId: family.grant.id } : { outcome: 'used' };
   }
-  family.grant = await applyConsent(tx, active, consent);
+  // As they are under the locks: the operator can take some from the client while its code waits.
+  family.grant = await applyConsent(tx, active, consent, family.productPermissions);
   if (sessionId !== null) await tx.run([[extendSession, [sessionId, consent.client_id]]]);
   await consume(tx, codeHash, family.grant.id);
   return { outcome: 'exchanged', grantId: family.grant.id };
@@ -123,15 +124,20 @@ async function lockActiveGrant(tx: Change, consent: Consent): Promise<OAuthGrant
   return grants.toSorted((a, b) => Number(Boolean(b.resource)) - Number(Boolean(a.resource)))[0];
 }
 
-async function applyConsent(tx: Change, active: OAuthGrant | undefined, consent: Consent): Promise<OAuthGrant> {
-  if (active === undefined) return createGrant(tx, consent);
-  if (active.expiresAt > new Date(consent.now)) return renewGrant(tx, active, consent);
+async function applyConsent(
+  tx: Change,
+  active: OAuthGrant | undefined,
+  consent: Consent,
+  permissions: readonly ProductPermission[],
+): Promise<OAuthGrant> {
+  if (active === undefined) return createGrant(tx, consent, permissions);
+  if (active.expiresAt > new Date(consent.now)) return renewGrant(tx, active, consent, permissions);
   // Its keys and tokens must not become valid again.
   await revokeGrants(tx, { id: active.id }, 'expired');
-  return createGrant(tx, consent);
+  return createGrant(tx, consent, permissions);
 }
 
-function createGrant(tx: Change, consent: Consent): OAuthGrant {
+function createGrant(tx: Change, consent: Consent, permissions: readonly ProductPermission[]): OAuthGrant {
   const id = newId('grant');
   tx.record('oauth_grant.created', toEventFields(consent, id));
   return tx.em.create(OAuthGrant, {
@@ -143,12 +149,17 @@ function createGrant(tx: Change, consent: Consent): OAuthGrant {
     resource: consent.resource,
     scopes: consent.scopes,
     openidScopes: consent.openid_scopes,
-    productPermissions: consent.product_permissions,
+    productPermissions: [...permissions],
     expiresAt: addDays(new Date(consent.now), GRANT_DAYS),
   });
 }
 
-async function renewGrant(tx: Change, grant: OAuthGrant, consent: Consent): Promise<OAuthGrant> {
+async function renewGrant(
+  tx: Change,
+  grant: OAuthGrant,
+  consent: Consent,
+  permissions: readonly ProductPermission[],
+): Promise<OAuthGrant> {
   const { id, scopes } = grant;
   // First, because a grant without scopes of the API needs them.
   const openid = consent.openid_scopes?.join(' ') ?? null;
@@ -163,7 +174,7 @@ async function renewGrant(tx: Change, grant: OAuthGrant, consent: Consent): Prom
       consent.resource,
       addDays(new Date(consent.now), GRANT_DAYS).toISOString(),
       openid,
-      consent.product_permissions.join(' '),
+      permissions.join(' '),
     ],
   ]);
   tx.later([deleteDeadFamilies, [id]]);

@@ -95,7 +95,8 @@ function requireDecided({ removed }: Plan, held: ReadonlyMap<string, Held>): voi
   const { roles, templates, keys, clients, grants } = countsOf(held, first.name);
   const counts = `${roles} roles, ${templates} role templates, ${keys} API keys, ${clients} OAuth clients and ${grants} grants`;
   const others = undecided.length === 1 ? '' : ` ${undecided.length - 1} others are held, too.`;
-  throw new ProblemError('permission_held', `\`${first.name}\` is held by ${counts}.${others}`, {
+  const advice = ' Decide in `removals`: `drop`, or `replaceWith` another permission.';
+  throw new ProblemError('permission_held', `\`${first.name}\` is held by ${counts}.${others}${advice}`, {
     errors: undecided.map(({ name }) => ({ in: 'body', pointer: `/removals/${name}`, code: 'required' })),
   });
 }

@@ -16,6 +16,9 @@ const write = {
 };
 const counts = { roles: 3, templates: 1, keys: 2, clients: 0, grants: 0 };
 
+/** 500 permissions with a title, a description and a group in seven languages have half of it. */
+const CATALOGUE_BYTES_MAX = 1024 * 1024;
+
 const PATH = '/operator/v1/permissions' as const;
 
 /** The permissions of the operator's product. */
@@ -53,6 +56,7 @@ export const createOperatorPermissionsRouter = (operatorProcedure: OperatorProce
             },
           },
           isVersioned: true,
+          maxBodyBytes: CATALOGUE_BYTES_MAX,
         }),
       )
       .input(applyCatalogueInput)

@@ -11,12 +11,16 @@ export type Template = {
   readonly isSensitive: boolean;
 };
 
-/** Reads the templates of the roles that new teams get. */
+/** Reads the templates of the roles that new teams get, without deprecated permissions, which nobody gets. */
 const roleTemplates = query<Template>(
   'role_template_list',
-  `select name, permissions, product_permissions as "productPermissions",
-     product_permissions && array(select d.name from declared_permission d where d.is_sensitive) as "isSensitive"
-   from role_template order by name`,
+  `select t.name, t.permissions, given.names as "productPermissions",
+     given.names && array(select d.name from declared_permission d where d.is_sensitive) as "isSensitive"
+   from role_template t
+   cross join lateral (
+     select array(select d.name from declared_permission d
+       where d.name = any(t.product_permissions) and not d.is_deprecated order by d.name) as names) given
+   order by t.name`,
 );
 
 const insertRoles = command<never>(

@@ -215,10 +215,10 @@ export type CreatedApiKey = {
   /** Shown only once; it cannot be recovered. */
   secret: string;
 };
-/** A permission of Roster, or one of your product. */
-export type HeldPermission = string;
 /** A permission of your product: an area and an action. */
 export type ProductPermission = string;
+/** A permission of Roster, or one of your product. */
+export type HeldPermission = string;
 /** A page of a feed. */
 export type EventPage = {
   /** The oldest first. */
@@ -1413,7 +1413,13 @@ export type AppRouter = TRPCBuiltRouter<
         }
       >;
       approve: Mutation<
-        { id: string; accountId: string; teamId: string | null; scopes: Array<Scope> },
+        {
+          id: string;
+          accountId: string;
+          teamId: string | null;
+          scopes: Array<Scope>;
+          permissions?: Array<ProductPermission> | undefined;
+        },
         { redirectTo: string }
       >;
       continue: Mutation<{ id: string; accountId: string; teamId?: string | undefined }, { redirectTo: string }>;

@@ -14,7 +14,13 @@ import { Name } from '../../components/name.tsx';
 type Authorization = Outputs['authorizations']['read'];
 
 /** The access that the user grants. `teamId` null is the whole account. */
-export type Approval = { readonly accountId: string; readonly teamId: string | null; readonly scopes: Scope[] };
+export type Approval = {
+  readonly accountId: string;
+  readonly teamId: string | null;
+  readonly scopes: Scope[];
+  /** What the page shows of the product. */
+  readonly permissions: string[];
+};
 
 /** What the application may do in the operator's product, which the operator chose. */
 function ProductPermissions({ permissions }: Pick<Authorization, 'permissions'>) {
@@ -67,7 +73,8 @@ export function ConsentForm({ authorization, failure, deciding, onDecide }: Cons
       onSubmit={(event) => {
         event.preventDefault();
         if (reason !== undefined || teamId === undefined || deciding !== undefined) return;
-        onDecide({ accountId: account.id, teamId, scopes: given });
+        const permissions = authorization.permissions.map(({ name }) => name);
+        onDecide({ accountId: account.id, teamId, scopes: given, permissions });
       }}
     >
       <Stack gap="lg">
