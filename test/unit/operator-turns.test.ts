@@ -15,7 +15,7 @@ test('every change of an operator that names a team or an account waits in its t
   for (const [name, procedure] of Object.entries({ ...proceduresOf(appRouter), ...proceduresOf(operatorRouter) })) {
     const { type, meta } = definitionOf<Meta>(procedure);
     const isOperators = meta?.access?.isOperatorApi === true || meta?.access?.operatorOnly === true;
-    const ids = Object.keys(inputOf(procedure)?.shape ?? {}).filter((field) => /Id$/.test(field));
+    const ids = Object.keys(inputOf(procedure)?.shape ?? {}).filter((field) => field.endsWith('Id'));
     if (inTurnOf(procedure) !== undefined) {
       inTurn += 1;
       expect([type, isOperators], name).toEqual(['mutation', true]);
