@@ -62,7 +62,7 @@ export const EVENTS = {
   'member.expiry_changed': ofMember(TERMS),
   'member.updated': ofMember(TERMS),
   'member.metadata_changed': ofMemberMetadata(),
-  'member.private_metadata_changed': ofInstallation('membership'),
+  'member.private_metadata_changed': ofInstallation('membership', null, ['memberTeamId', 'memberAccountId']),
   'member.left': ofMember(['reason']),
   'member.removed': ofMember(['reason']),
   'role.created': ofRole(['name', 'permissions', 'productPermissions']),

@@ -49,6 +49,12 @@ export const DETAILS = {
   found: z.array(id).meta({ description: 'The ids that a search returned.' }),
   roleId: id.meta({ description: 'The id of the role.', example: 'member' }),
   replacementId: id.meta({ description: 'The id of the role that replaces a deleted one.', example: 'member' }),
+  memberTeamId: id.meta({
+    description: 'The id of the team of the membership.',
+  }),
+  memberAccountId: id.meta({
+    description: 'The id of the account of the membership.',
+  }),
   formerOwnerId: id.meta({
     description: 'The id of the account that owned the team before. Left out if it had no owner.',
   }),

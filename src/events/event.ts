@@ -19,6 +19,9 @@ export type EventFields = {
   readonly templateId?: string;
   /** The account, team or membership whose private metadata changed. */
   readonly metadataOf?: string;
+  /** Of which membership it is: operations name its team and account. Neither is told. */
+  readonly memberTeamId?: string;
+  readonly memberAccountId?: string;
   readonly teamId?: string | null;
   /** The account that an operator (`accountId`) viewed or changed. */
   readonly subjectId?: string;

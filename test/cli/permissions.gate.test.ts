@@ -128,7 +128,7 @@ describe('permissions apply', () => {
     ]);
     expect(dry.stdout).toContain('- a:one  (no decision; 1 roles, 0 templates, 0 keys, 0 clients, 0 grants)');
     const held =
-      '`a:one` is held by 1 roles, 0 role templates, 0 API keys, 0 OAuth clients and 0 grants. 1 others are held, too. Decide in `removals`: `drop`, or `replaceWith` another permission.';
+      '`a:one` is held by 1 role. So are 1 others. Decide in `removals`: `drop`, or `replaceWith` another permission.';
     expect(real).toEqual({ code: 1, stdout: '', stderr: `roster: ${held}\n` });
     expect(start).toBe(`FILE: ${held}`);
     expect(await catalogue()).toEqual(before);

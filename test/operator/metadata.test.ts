@@ -329,15 +329,18 @@ describe('an event of a change', () => {
     for (const kind of KINDS) await operator.patch(paths[kind], { public: { of: kind }, private: { hidden: kind } });
     await numberEvents(api);
 
-    const all = (await operator.get('/operator/v1/events?limit=100')).body.events as EventShown[];
-    const shown = all
-      .filter(({ type }) => type.includes('metadata'))
-      .map(({ type, data, target, teamId, accountId }) => ({ type, data, target: target?.id, teamId, accountId }));
-    const nobody = { data: null, teamId: null, accountId: null };
     const [{ id: membershipId } = { id: '' }] = await api.rows<{ id: string }>(
       'select id from membership where account_id = $1',
       [member.id],
     );
+    const all = (await operator.get('/operator/v1/events?limit=100')).body.events as EventShown[];
+    const shown = all
+      .filter(({ type }) => type.includes('metadata'))
+      .map(({ type, data, target, teamId, accountId, details }) => ({
+        ...{ type, data, target: target?.id, teamId, accountId },
+        ...(target?.id === membershipId && { details }),
+      }));
+    const nobody = { data: null, teamId: null, accountId: null };
     expect(
       shown.filter(
         ({ teamId, accountId, target }) =>
@@ -368,7 +371,12 @@ describe('an event of a change', () => {
         teamId: team.id,
         accountId: member.id,
       },
-      { ...nobody, type: 'member.private_metadata_changed', target: membershipId },
+      {
+        ...nobody,
+        type: 'member.private_metadata_changed',
+        target: membershipId,
+        details: { memberTeamId: team.id, memberAccountId: member.id },
+      },
     ]);
     expect(JSON.stringify(all)).not.toContain('hidden');
 
@@ -389,6 +397,7 @@ type EventShown = {
   readonly target: { readonly id: string } | null;
   readonly teamId: string | null;
   readonly accountId: string | null;
+  readonly details: unknown;
 };
 
 test('the export of an account has its public parts, and none of the private ones', async ({ api }) => {

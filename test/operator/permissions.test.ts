@@ -164,7 +164,7 @@ describe('the catalogue', () => {
 
     const refused = await apply(api, next);
     expect(refused).toBeProblem('permission_held');
-    expect(refused.body.detail).toContain('`invoices:write` is held by 1 roles, 0 role templates, 1 API keys');
+    expect(refused.body.detail).toContain('`invoices:write` is held by 1 role, 1 API key.');
     expect(refused.body.errors).toEqual([{ in: 'body', pointer: '/removals/invoices:write', code: 'required' }]);
 
     const applied = await apply(api, next, { removals: { 'invoices:write': { replaceWith: 'invoices:edit' } } });

@@ -3,7 +3,7 @@ import { command, query, type Command } from '../../db/query.ts';
 import type { Services } from '../../service/services.ts';
 import type { EventName } from '../../events/catalogue.ts';
 import type { EventFields } from '../../events/event.ts';
-import { METADATA_EVENTS } from '../../events/metadata-events.ts';
+import { METADATA_EVENTS, ofPrivateMetadata } from '../../events/metadata-events.ts';
 import { keepRows } from '../../transactions/lock-order.ts';
 import type { Refusal, Row, Stage } from './rows.ts';
 
@@ -98,7 +98,7 @@ export async function recordMetadata(
   );
   await batch.tx.record(
     events.private,
-    has('private').map(({ id }) => ({ metadataOf: id })),
+    has('private').map(({ id, fields }) => ofPrivateMetadata(id, fields)),
   );
 }
 

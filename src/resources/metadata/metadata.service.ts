@@ -3,7 +3,7 @@ import { command, query } from '../../db/query.ts';
 import { METADATA_BYTES_MAX, METADATA_PARTS, type JsonObject, type MetadataPart } from '../../entities/index.ts';
 import { invalidInput, ProblemError } from '../../problems/error.ts';
 import type { EventFields } from '../../events/event.ts';
-import { METADATA_EVENTS } from '../../events/metadata-events.ts';
+import { METADATA_EVENTS, ofPrivateMetadata } from '../../events/metadata-events.ts';
 import { applyMergePatch, isShortEnough } from './metadata-patch.ts';
 import type { OperatorCaller } from '../../transactions/caller.ts';
 import { change } from '../../transactions/change.ts';
@@ -114,7 +114,7 @@ async function apply(
   // Teams and accounts do not learn that there is a private part: its event names them as its target only.
   const events = METADATA_EVENTS[table];
   if (changed.includes('public')) record(events.public, fields);
-  if (changed.includes('private')) record(events.private, { metadataOf: id });
+  if (changed.includes('private')) record(events.private, ofPrivateMetadata(id, fields));
 }
 
 /** @throws validation_failed (400) if the part becomes too long */

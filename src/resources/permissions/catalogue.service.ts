@@ -88,13 +88,24 @@ const countsOf = (held: ReadonlyMap<string, Held>, name: string): Held => {
   return counts;
 };
 
+/** What can hold a permission, as errors name it. */
+const HOLDERS = [
+  ['roles', 'role'],
+  ['templates', 'role template'],
+  ['keys', 'API key'],
+  ['clients', 'OAuth client'],
+  ['grants', 'grant'],
+] as const satisfies readonly (readonly [keyof Held, string])[];
+
 function requireDecided({ removed }: Plan, held: ReadonlyMap<string, Held>): void {
   const undecided = removed.filter(({ name, removal }) => removal === null && isHeld(countsOf(held, name)));
   const [first] = undecided;
   if (first === undefined) return;
-  const { roles, templates, keys, clients, grants } = countsOf(held, first.name);
-  const counts = `${roles} roles, ${templates} role templates, ${keys} API keys, ${clients} OAuth clients and ${grants} grants`;
-  const others = undecided.length === 1 ? '' : ` ${undecided.length - 1} others are held, too.`;
+  const counts = HOLDERS.map(([kind, name]) => [countsOf(held, first.name)[kind], name] as const)
+    .filter(([count]) => count > 0)
+    .map(([count, name]) => `${count} ${name}${count === 1 ? '' : 's'}`)
+    .join(', ');
+  const others = undecided.length === 1 ? '' : ` So are ${undecided.length - 1} others.`;
   const advice = ' Decide in `removals`: `drop`, or `replaceWith` another permission.';
   throw new ProblemError('permission_held', `\`${first.name}\` is held by ${counts}.${others}${advice}`, {
     errors: undecided.map(({ name }) => ({ in: 'body', pointer: `/removals/${name}`, code: 'required' })),
