@@ -337,7 +337,11 @@ describe('an event of a change', () => {
     const shown = all
       .filter(({ type }) => type.includes('metadata'))
       .map(({ type, data, target, teamId, accountId, details }) => ({
-        ...{ type, data, target: target?.id, teamId, accountId },
+        type,
+        data,
+        target: target?.id,
+        teamId,
+        accountId,
         ...(target?.id === membershipId && { details }),
       }));
     const nobody = { data: null, teamId: null, accountId: null };
