@@ -2,14 +2,32 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, onTestFinished } from 'vitest';
 import { packClient } from '../clients/packed-client.ts';
-import { testWith } from '../support/api.ts';
+import { testWith, type Api } from '../support/api.ts';
 import { launchBrowser } from '../support/chromium.ts';
-import { openPage, recordRequests, signInAtRoster, startApiAtAName, startProduct, withPassword } from './products.ts';
-import { MINUTES } from './readmes.ts';
+import {
+  openPage,
+  PASSWORD,
+  recordRequests,
+  signInAtRoster,
+  startApiAtAName,
+  startProduct,
+  withPassword,
+} from '../interop/products.ts';
+import { MINUTES } from '../interop/readmes.ts';
+import { setLastProof } from '../support/sessions.ts';
 
 const test = testWith(() => startApiAtAName());
 
 beforeAll(() => packClient());
+
+/** Makes the proofs of a user too old for what needs a recent one, and those of the tokens of products. */
+async function age(api: Api, account: { id: string }): Promise<void> {
+  await setLastProof(api, 11, account);
+  await api.rows(
+    `update oauth_token_family set proofs = (select jsonb_object_agg(key, now() - interval '11 minutes')
+     from jsonb_object_keys(proofs) key)`,
+  );
+}
 
 // Guarantees what a company needs of Roster for its product, by the commands of the README alone.
 test('users of a product sign in, switch teams, create keys for its API, and sign out', MINUTES, async ({ api }) => {
@@ -39,8 +57,31 @@ test('users of a product sign in, switch teams, create keys for its API, and sig
   await page.getByRole('button', { name: 'Create invoice' }).click();
   await page.getByRole('listitem').filter({ hasText: 'Invoice 1' }).waitFor();
 
+  // What was entered stays, also of a proof that was not given, and the call is sent again after one.
+  await age(api, ada);
+  await page.getByLabel('Title').fill('A draft');
   await page.getByLabel('Name of the key').fill('Program');
-  await page.getByRole('button', { name: 'Create key' }).click();
+  const askForProof = async () => {
+    const opened = page.waitForEvent('popup');
+    await page.getByRole('button', { name: 'Create key' }).click();
+    return opened;
+  };
+  const unanswered = await askForProof();
+  await unanswered.getByRole('button', { name: `Continue as ${ada.email}` }).waitFor();
+  await unanswered.close();
+  // A browser without a screen has no focus to give back.
+  await page.evaluate(`dispatchEvent(new Event('focus'))`);
+  await page.getByRole('alert').waitFor();
+  const proof = await askForProof();
+  await proof.getByRole('button', { name: `Continue as ${ada.email}` }).click();
+  const dialog = proof.getByRole('dialog');
+  await dialog.getByLabel('Password', { exact: true }).fill(PASSWORD);
+  const closed = proof.waitForEvent('close');
+  await dialog.getByRole('button', { name: 'Confirm', exact: true }).click();
+  await closed;
+  await page.getByRole('status').waitFor();
+  expect(await page.getByLabel('Title').inputValue()).toBe('A draft');
+  requests.documents.length = 0;
   const secret = await page.getByRole('status').getByRole('code').textContent();
   const ask = (key: string) => fetch(`${serverUrl}/api/invoices`, { headers: { authorization: `Bearer ${key}` } });
   expect(await (await ask(secret ?? '')).json()).toMatchObject([{ title: 'Invoice 1' }]);
