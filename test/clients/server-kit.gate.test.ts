@@ -141,7 +141,7 @@ describe('a sign-in', () => {
 });
 
 describe('a session', () => {
-  test('that is changed, or of another secret, is none', async ({ api }) => {
+  test('that is changed, or of another secret or application, is none', async ({ api }) => {
     const product = await signedInProduct(api);
     const sealed = cookiesOf(product).get('__Host-roster') ?? '';
     const other = createRosterAuth({ ...product.settings, secret: 'another secret of at least 32 characters' });
@@ -154,6 +154,8 @@ describe('a session', () => {
     expect(await product.auth.getSession(withCookie(''))).toBeNull();
     expect(await product.auth.getSession(withCookie('9.x'))).toBeNull();
     expect(await other.getSession(withCookie(sealed))).toBeNull();
+    const sibling = createRosterAuth({ ...product.settings, clientId: 'client_other' });
+    expect(await sibling.getSession(withCookie(sealed))).toBeNull();
     expect(sealed).not.toContain(product.account.email);
     // What the kit has sealed for another purpose, with the same key.
     const begun = await product.browser.send(`${product.appUrl}/auth/sign-in`);

@@ -52,7 +52,7 @@ export function createRosterAuth(options: RosterAuthOptions) {
   const baseUrl = toOrigin(options.baseUrl, 'baseUrl');
   const appUrl = toOrigin(options.appUrl, 'appUrl');
   const send = reachAt(options.fetch ?? fetch, baseUrl, options.internalUrl);
-  const sealer = createSealer(typeof options.secret === 'string' ? [options.secret] : options.secret);
+  const sealer = createSealer(typeof options.secret === 'string' ? [options.secret] : options.secret, clientId);
   const redirectUri = new URL(`${path}/callback`, appUrl).href;
   const tokens = createTokenClient({ baseUrl, clientId, clientSecret, redirectUri, fetch: send });
   const cookieSeconds = (options.cookieDays ?? 30) * DAY_SECONDS;
