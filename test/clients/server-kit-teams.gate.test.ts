@@ -96,6 +96,27 @@ describe('a permission', () => {
   });
 });
 
+test('the token of a session is one of those that an API authenticates, in its team, until the session ends', async ({
+  api,
+}) => {
+  const product = await aProduct(api);
+  const team = await api.aTeam({ owner: product.account });
+  await product.signIn(`?team=${team.id}`);
+  const { accessToken = '' } = (await product.auth.getSession(requestOf(product))) ?? {};
+  const { secret } = await api.anOperatorKey({ scopes: ['credentials:verify'] });
+  const operator = createOperator({ baseUrl: product.baseUrl, operatorKey: secret, retries: 0 });
+  const request = { headers: { authorization: `Bearer ${accessToken}` } };
+
+  expect(await operator.authenticate(request, { permission: 'edit_team_settings' })).toMatchObject({
+    valid: true,
+    account: { id: product.account.id },
+    team: { id: team.id },
+    role: { id: 'owner' },
+  });
+  await product.visitor.trpc.auth.signOut.mutate();
+  expect(await operator.authenticate(request)).toMatchObject({ valid: false, status: 401 });
+});
+
 describe('another team', () => {
   const enter = ({ browser, appUrl }: Product, body: object) =>
     browser.send(`${appUrl}/auth/team`, {
