@@ -109,6 +109,7 @@ export async function startProduct(
     secret: 'a secret of the product with 32 characters',
     scopes: SCOPES,
     endedSessions: ended,
+    onError: () => undefined,
     ...options,
   };
   const auth = createRosterAuth(settings);
