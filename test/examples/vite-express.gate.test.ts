@@ -15,8 +15,10 @@ import {
 } from '../interop/products.ts';
 import { MINUTES } from '../interop/readmes.ts';
 import { setLastProof } from '../support/sessions.ts';
+import { as } from '../trpc/console.ts';
+import { dispatch, numberEvents } from '../webhooks/receiver.ts';
 
-const test = testWith(() => startApiAtAName());
+const test = testWith(() => startApiAtAName({ WEBHOOK_PRIVATE_NETWORKS: '127.0.0.0/8' }));
 
 beforeAll(() => packClient());
 
@@ -31,16 +33,29 @@ async function age(api: Api, account: { id: string }): Promise<void> {
 
 // Guarantees what a company needs of Roster for its product, by the commands of the README alone.
 test('users of a product sign in, switch teams, create keys for its API, and sign out', MINUTES, async ({ api }) => {
+  const ada = await withPassword(api);
+  const [grace, bob] = [await api.anAccount(), await api.anAccount()];
+  const engines = await api.aTeam({ owner: ada, name: 'Engines' });
+  const { webhooks, members, removeTeamMember } = await as(api, ada);
+  const { endpoint, secret: webhookSecret } = await webhooks.create.mutate({
+    teamId: engines.id,
+    url: 'http://127.0.0.1:9/',
+  });
   const { appUrl, serverUrl } = await startProduct(api, 'vite-express', {
     port: 4300,
     prints: (url) => new RegExp(`^${url}$`, 'm'),
+    env: { WEBHOOK_SECRET: webhookSecret ?? '' },
   });
-  const ada = await withPassword(api);
-  const grace = await api.anAccount();
-  const engines = await api.aTeam({ owner: ada, name: 'Engines' });
+  await webhooks.update.mutate({
+    teamId: engines.id,
+    endpointId: endpoint.endpointId,
+    url: `${serverUrl}/webhooks/roster`,
+  });
   const mills = await api.aTeam({ owner: grace, name: 'Mills' });
   await api.aMember(mills, ada, { role: 'member' });
-  await api.aMember(engines, grace, { role: 'member' });
+  for (const account of [grace, bob]) await api.aMember(engines, account, { role: 'member' });
+  const sessions = () => api.rows('select id from session where account_id = $1 and revoked_at is null', [ada.id]);
+  const before = await sessions();
   const browser = await launchBrowser();
   onTestFinished(() => browser.close());
   const page = await openPage(browser, appUrl);
@@ -94,6 +109,20 @@ test('users of a product sign in, switch teams, create keys for its API, and sig
     )
     .toEqual([{ role_id: 'guest' }]);
 
+  // The copy of members follows webhooks.
+  const copied = () =>
+    page.evaluate(`fetch('/app/members').then((response) => response.json())`) as Promise<readonly string[]>;
+  await members.setRole.mutate({ teamId: engines.id, accountId: bob.id, roleId: 'guest' });
+  dispatch(api);
+  await numberEvents(api);
+  await expect.poll(async () => (await copied()).toSorted()).toEqual([grace.email, bob.email].toSorted());
+  await removeTeamMember.mutate({ teamId: engines.id, userId: grace.id });
+  await (await as(api, bob)).teams.leave.mutate({ teamId: engines.id });
+  await numberEvents(api);
+  await expect.poll(copied).toEqual([]);
+  requests.calls.delete('/app/members');
+  expect((await fetch(`${serverUrl}/webhooks/roster`, { method: 'POST', body: '{}' })).status).toBe(401);
+
   // As a member of the other team, the user cannot create invoices there, nor see those of the first.
   await page.getByLabel('Team', { exact: true }).selectOption('Mills');
   await page.getByText('Your role cannot create invoices.').waitFor();
@@ -109,7 +138,7 @@ test('users of a product sign in, switch teams, create keys for its API, and sig
   await page.getByRole('button', { name: 'Sign out' }).click();
   await page.getByRole('link', { name: 'Sign in' }).waitFor();
   const atSignOut = requests.documents.splice(0);
-  expect(await api.rows('select from session where account_id = $1 and revoked_at is null', [ada.id])).toEqual([]);
+  expect(await sessions()).toEqual(before);
 
   const journey = readFileSync(join(import.meta.dirname, '../../docs/journey.md'), 'utf8');
   const listed = [...journey.matchAll(/```text\n([\s\S]*?)\n```/g)].map(([, lines = '']) => lines.split('\n'));
