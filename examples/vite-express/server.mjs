@@ -67,13 +67,11 @@ const members = new Map();
 app.post('/webhooks/roster', express.raw({ type: '*/*' }), async (req, res) => {
   try {
     const event = await verifyWebhook({ body: req.body.toString(), headers: req.headers }, WEBHOOK_SECRET);
-    const { member } = event.data ?? {};
-    if (event.type.startsWith('member.') && member) {
-      const team = members.get(event.teamId) ?? new Map();
-      if (event.type === 'member.removed') team.delete(member.accountId);
-      else team.set(member.accountId, member.email);
-      members.set(event.teamId, team);
-    }
+    const { type, teamId, accountId, data } = event;
+    const team = members.get(teamId) ?? new Map();
+    if (type === 'member.removed' || type === 'member.left') team.delete(accountId);
+    else if (data?.member) team.set(data.member.accountId, data.member.email);
+    members.set(teamId, team);
     res.status(204).end();
   } catch {
     res.status(401).end();

@@ -137,6 +137,25 @@ describe('Roster that is away', () => {
   });
 });
 
+test('what is answered as a fault is told to the product with its cause, and what users do wrong is not', async ({
+  api,
+}) => {
+  const product = await aProduct(api);
+  const told: { code: string; cause?: unknown }[] = [];
+  const cause = new TypeError('getaddrinfo ENOTFOUND auth.localhost');
+  const auth = createRosterAuth({
+    ...product.settings,
+    fetch: () => Promise.reject(cause),
+    onError: (error) => void told.push(error),
+  });
+  const response = await auth.handle(new Request(`${product.appUrl}/auth/sign-in`));
+  expect(response?.status).toBe(503);
+  expect(await response?.text()).not.toContain('ENOTFOUND');
+  expect((await auth.handle(new Request(`${product.appUrl}/auth/team`, { method: 'POST' })))?.status).toBe(403);
+  expect(told).toMatchObject([{ code: 'roster_unavailable', cause }]);
+  expect(() => auth.respond(cause)).toThrow(cause);
+});
+
 describe('a sign-out', () => {
   test('while Roster does not answer still leads there, where the session goes on', async ({ api }) => {
     const product = await aProduct(api);

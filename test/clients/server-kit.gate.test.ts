@@ -65,6 +65,13 @@ describe('a sign-in', () => {
     ['another port', 'http://127.0.0.1:1/'],
     ['a user name', 'http://x@evil.example/'],
     ['two slashes in the path', '/.//evil.example'],
+    ['two slashes after dots', '/..//evil.example'],
+    ['encoded slashes', '/%2f%2fevil.example'],
+    ['an encoded backslash', '/%5cevil.example'],
+    ['a line end', '/\r\nlocation: https://evil.example/'],
+    ['the own host as a user name', 'https://app.example.com@evil.example/'],
+    ['the own origin inside of another scheme', 'blob:https://app.example.com/x'],
+    ['a scheme without slashes', 'http:evil.example'],
   ])('returns to no other site: %s', async ([, returnTo], { api }) => {
     const product = await aProduct(api);
 
@@ -148,7 +155,7 @@ describe('a sign-in', () => {
 });
 
 describe('a session', () => {
-  test('that is changed, or of another secret, is none', async ({ api }) => {
+  test('that is changed, or of another secret or application, is none', async ({ api }) => {
     const product = await signedInProduct(api);
     const sealed = cookiesOf(product).get('__Host-roster') ?? '';
     const other = createRosterAuth({ ...product.settings, secret: 'another secret of at least 32 characters' });
@@ -161,7 +168,13 @@ describe('a session', () => {
     expect(await product.auth.getSession(withCookie(''))).toBeNull();
     expect(await product.auth.getSession(withCookie('9.x'))).toBeNull();
     expect(await other.getSession(withCookie(sealed))).toBeNull();
+    const sibling = createRosterAuth({ ...product.settings, clientId: 'client_other' });
+    expect(await sibling.getSession(withCookie(sealed))).toBeNull();
     expect(sealed).not.toContain(product.account.email);
+    // What the kit has sealed for another purpose, with the same key.
+    const begun = await product.browser.send(`${product.appUrl}/auth/sign-in`);
+    const pending = /=([^;]+)/.exec(begun.headers.getSetCookie()[0] ?? '')?.[1] ?? '';
+    expect(await product.auth.getSession(withCookie(`1.${pending}`))).toBeNull();
   });
 
   test('outlives a change of the secret that keeps the former one', async ({ api }) => {
@@ -306,7 +319,24 @@ describe('a sign-out', () => {
       const response = await product.browser.send(product.appUrl + path, { method: 'POST', headers });
       expect(response.status, path).toBe(403);
     }
+    expect((await product.browser.send(`${product.appUrl}/roster/trpc/getMe`, { headers })).status).toBe(403);
     expect((await product.me()).status).toBe(200);
+  });
+
+  test('from a browser without Sec-Fetch-Site needs the origin of the product', async ({ api }) => {
+    const product = await signedInProduct(api);
+    const cookie = [...cookiesOf(product)].map((pair) => pair.join('=')).join('; ');
+    const call = async (headers: Record<string, string>) =>
+      (
+        await product.auth.handle(
+          new Request(`${product.appUrl}/roster/trpc/getMe`, { headers: { cookie, ...headers } }),
+        )
+      )?.status;
+
+    for (const origin of ['https://evil.example', 'https://sub.app.example.com', 'http://app.example.com', 'null'])
+      expect(await call({ origin }), origin).toBe(403);
+    expect(await call({})).toBe(403);
+    expect(await call({ origin: product.appUrl })).toBe(200);
   });
 
   test('is believed only of Roster', async ({ api }) => {
@@ -425,6 +455,8 @@ describe('procedures of Roster', () => {
     ])
       expect((await call(product, path)).status, path).toBe(404);
     expect((await call(product, 'listTeams', { method: 'DELETE' })).status).toBe(405);
+    const body = 'x'.repeat(1024 * 1024 + 1);
+    expect((await call(product, 'createTeam', { method: 'POST', body })).status).toBe(413);
   });
 
   test('keep the cookies and other headers of the browser from Roster', async ({ api }) => {

@@ -109,6 +109,7 @@ export async function startProduct(
     secret: 'a secret of the product with 32 characters',
     scopes: SCOPES,
     endedSessions: ended,
+    onError: () => undefined,
     ...options,
   };
   const auth = createRosterAuth(settings);
@@ -139,9 +140,9 @@ export async function startProduct(
 export type Product = Awaited<ReturnType<typeof startProduct>>;
 
 /** Signs in by hand at a kit that no server has. */
-export async function handled(auth: Product['auth'], product: Product) {
+export async function handled(auth: Product['auth'], product: Product, query = '') {
   const { browser, appUrl } = product;
-  const begun = await auth.handle(new Request(`${appUrl}/auth/sign-in`));
+  const begun = await auth.handle(new Request(`${appUrl}/auth/sign-in${query}`));
   let callback = begun?.headers.get('location') ?? '';
   while (!callback.startsWith(appUrl))
     callback = new URL((await browser.send(callback)).headers.get('location') ?? '', callback).href;
@@ -170,9 +171,9 @@ export const withLifetime =
   };
 
 /** Signs in with tokens that live as long, by default none when the session is read. */
-export async function requestAtEndOfTokens(product: Product, seconds = 0): Promise<Request> {
+export async function requestAtEndOfTokens(product: Product, seconds = 0, query = ''): Promise<Request> {
   const short = createRosterAuth({ ...product.settings, fetch: withLifetime(seconds) });
-  const { response } = await handled(short, product);
+  const { response } = await handled(short, product, query);
   return requestWith(product, cookieOf(response.headers.getSetCookie()));
 }
 

@@ -5,7 +5,7 @@ import { freePort } from '../support/free-port.ts';
 import { startCommand, temporaryFolder } from './programs.ts';
 import { commandsIn, commandsOf, NPM_ENVIRONMENT, rosterCommandsOf, runInRoster } from './readmes.ts';
 
-const PASSWORD = 'correct horse battery staple';
+export const PASSWORD = 'correct horse battery staple';
 
 /** The commands that name the client, which the first ones print. */
 const SET_LOGOUT = /session has ended:\s+```sh\n([\s\S]*?)```/;

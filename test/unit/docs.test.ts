@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import { join } from 'node:path';
 import { runInNewContext } from 'node:vm';
@@ -19,6 +19,17 @@ describe('the documentation', () => {
     expect([...listed.matchAll(/`([^`]+)`/g)].map(([, path = '']) => path).toSorted()).toEqual(
       [...expected].toSorted(),
     );
+  });
+
+  test('lists the paths of the interfaces, for products on the same origin', () => {
+    const page = read('docs/going-to-production.md');
+    const lists = [...page.matchAll(/^- (?:Interfaces|Files and documents): (.*)$/gm)].map(([, list = '']) => list);
+    const listed = [...lists.join().matchAll(/`(\/[^`/]+)/g)].map(([, path = '']) => path);
+    const routes = globSync('src/**/*.ts', { cwd: ROOT, exclude: ['src/web/**'] }).flatMap((file) =>
+      [...read(file).matchAll(/\.(?:get|post|put|all|use)\(\s*\[?['`](\/[\w.-]+)/g)].map(([, path = '']) => path),
+    );
+    expect(routes).toContain('/trpc');
+    expect(routes.filter((path) => path !== '/index.html' && !listed.includes(path))).toEqual([]);
   });
 
   // Guarantees that a query that forgets the team shows nothing, also on a connection that another team has used.

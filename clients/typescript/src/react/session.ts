@@ -15,6 +15,8 @@ export type BrowserSession = {
 const PROOF_WINDOW = 'popup,width=480,height=680';
 /** As long as a request waits at Roster. */
 const PROOF_MS = 15 * 60 * 1000;
+/** How long the window that a proof closes can take to tell of it, after its user is back on the page. */
+const RETURN_MS = 1000;
 const PROOF_CHANNEL = 'roster-proof';
 
 async function request(path: string, init?: RequestInit): Promise<unknown> {
@@ -82,17 +84,25 @@ export function Protect({
 /**
  * Lets the user prove who they are in a window of its own, so that the page keeps what was entered. Use it as
  * `onProofRequired` of `createRosterTrpc`, which then repeats the call. Call it from a click: browsers block other windows.
- * @returns false if the window was blocked, the user did not prove it or another one signed in, and after 15 minutes
+ * @returns false if the window was blocked, the user came back to the page without a proof or another one signed in, and
+ * after 15 minutes
  */
 export function proveInWindow(path = '/auth'): Promise<boolean> {
   const channel = new BroadcastChannel(PROOF_CHANNEL);
+  const over = new AbortController();
   // Pages of Roster cut the ties to the window, so only the channel tells when it is done.
   const opened = window.open(`${path}/prove`, '_blank', PROOF_WINDOW);
   return new Promise<boolean>((resolve) => {
-    const timer = setTimeout(() => resolve(false), opened === null ? 0 : PROOF_MS);
-    channel.addEventListener('message', ({ data }) => {
-      clearTimeout(timer);
-      resolve(data === 'proved');
-    });
-  }).finally(() => channel.close());
+    const giveUpAfter = (ms: number) => {
+      const timer = setTimeout(() => resolve(false), ms);
+      over.signal.addEventListener('abort', () => clearTimeout(timer));
+    };
+    giveUpAfter(opened === null ? 0 : PROOF_MS);
+    // And nothing tells that its user has closed it.
+    addEventListener('focus', () => giveUpAfter(RETURN_MS), { signal: over.signal });
+    channel.addEventListener('message', ({ data }) => resolve(data === 'proved'));
+  }).finally(() => {
+    over.abort();
+    channel.close();
+  });
 }

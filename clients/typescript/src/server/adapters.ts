@@ -98,9 +98,8 @@ export function toExpress(auth: RosterAuth) {
         if (session.setCookies.length > 0) response.appendHeader('set-cookie', [...session.setCookies]);
         Object.assign(request, { roster: session });
       } catch (error) {
-        if (error instanceof RosterAccessError) await send(error.toResponse(), response);
-        else next(error);
-        return;
+        if (!(error instanceof RosterAccessError)) return next(error);
+        return send(auth.respond(error), response);
       }
       next();
     };
@@ -171,8 +170,7 @@ export const toHono =
       context.set('roster', session);
       for (const cookie of session?.setCookies ?? []) context.header('set-cookie', cookie, { append: true });
     } catch (error) {
-      if (error instanceof RosterAccessError) return error.toResponse();
-      throw error;
+      return auth.respond(error);
     }
     await next();
   };

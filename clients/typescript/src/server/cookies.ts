@@ -1,11 +1,9 @@
+import { RosterAccessError } from './errors.ts';
+
 /** What browsers store of one cookie: 4,096 bytes with its name and attributes (RFC 6265, section 6.1). */
 const PART_LENGTH = 3600;
 /** Servers accept 16 KB of headers in all. */
 const PARTS_MAX = 3;
-
-export class CookieTooLargeError extends Error {
-  override name = 'CookieTooLargeError';
-}
 
 /** Returns the cookies of a request. */
 export function readCookies(headers: Headers): ReadonlyMap<string, string> {
@@ -26,13 +24,15 @@ export function readParts(cookies: ReadonlyMap<string, string>, name: string): s
 
 /**
  * Divides a value into cookies, of which the first says how many they are.
- * @throws CookieTooLargeError
+ * @throws RosterAccessError if browsers and servers would not take them
  */
 export function writeParts(name: string, value: string, write: (name: string, value: string) => string): string[] {
   const parts = value.match(new RegExp(`.{1,${PART_LENGTH}}`, 'g')) ?? [''];
   if (parts.length > PARTS_MAX)
-    throw new CookieTooLargeError(
-      `The session takes ${value.length} characters, more than browsers and servers accept.`,
+    throw new RosterAccessError(
+      500,
+      'session_too_large',
+      `The session takes ${value.length} characters, more than browsers and servers accept: the role has too many permissions.`,
     );
   return parts.map((part, i) => (i === 0 ? write(name, `${parts.length}.${part}`) : write(`${name}.${i}`, part)));
 }

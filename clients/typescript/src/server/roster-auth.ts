@@ -35,6 +35,8 @@ export type RosterAuthOptions = {
   readonly cookieDays?: number;
   /** Reaches Roster from your servers at another address, such as inside of a cluster. */
   readonly internalUrl?: string;
+  /** Learns why a request was answered with a status from 500 on, such as that Roster does not answer. Default: `console.error`. */
+  readonly onError?: (error: RosterAccessError) => void;
   /** Replaces the global `fetch`. */
   readonly fetch?: typeof fetch;
 };
@@ -49,10 +51,12 @@ const DAY_SECONDS = 86_400;
  */
 export function createRosterAuth(options: RosterAuthOptions) {
   const { clientId, clientSecret, path = '/auth', trpcPath = '/roster/trpc', endedSessions, operator } = options;
+  // oxlint-disable-next-line eslint/no-console -- of the product, which has its log there unless it says otherwise
+  const { onError = console.error } = options;
   const baseUrl = toOrigin(options.baseUrl, 'baseUrl');
   const appUrl = toOrigin(options.appUrl, 'appUrl');
   const send = reachAt(options.fetch ?? fetch, baseUrl, options.internalUrl);
-  const sealer = createSealer(typeof options.secret === 'string' ? [options.secret] : options.secret);
+  const sealer = createSealer(typeof options.secret === 'string' ? [options.secret] : options.secret, clientId);
   const redirectUri = new URL(`${path}/callback`, appUrl).href;
   const tokens = createTokenClient({ baseUrl, clientId, clientSecret, redirectUri, fetch: send });
   const cookieSeconds = (options.cookieDays ?? 30) * DAY_SECONDS;
@@ -151,9 +155,17 @@ export function createRosterAuth(options: RosterAuthOptions) {
       : undefined;
   }
 
+  /** Returns the response to a request that is not let in. @throws what is no `RosterAccessError` */
+  function respond(error: unknown): Response {
+    if (!(error instanceof RosterAccessError)) throw error;
+    if (error.status >= 500) onError(error);
+    return error.toResponse();
+  }
+
   return {
     path,
     trpcPath,
+    respond,
 
     /**
      * Answers a request for one of the kit's own routes.
@@ -163,8 +175,7 @@ export function createRosterAuth(options: RosterAuthOptions) {
       try {
         return await route(request, new URL(request.url).pathname);
       } catch (error) {
-        if (error instanceof RosterAccessError) return error.toResponse();
-        throw error;
+        return respond(error);
       }
     },
 

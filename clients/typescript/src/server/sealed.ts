@@ -12,13 +12,16 @@ export type Sealer = {
   open<Value>(purpose: string, sealed: string): Promise<Value | undefined>;
 };
 
-/** @param secrets the first one encrypts, all of them decrypt, so that a secret can be replaced without signing users out */
-export function createSealer(secrets: readonly string[]): Sealer {
+/**
+ * @param secrets the first one encrypts, all of them decrypt, so that a secret can be replaced without signing users out
+ * @param clientId of the application: another one with the same secret decrypts nothing
+ */
+export function createSealer(secrets: readonly string[], clientId: string): Sealer {
   if (secrets.length === 0 || secrets.some((secret) => secret.length < SECRET_LENGTH_MIN))
     throw new TypeError(
       `\`secret\` needs at least ${SECRET_LENGTH_MIN} characters, such as 32 random bytes in base64.`,
     );
-  const keys = Promise.all(secrets.map(deriveKey));
+  const keys = Promise.all(secrets.map((secret) => deriveKey(secret, clientId)));
   return {
     async seal(purpose, value, seconds) {
       const [key] = await keys;
@@ -44,8 +47,10 @@ export function createSealer(secrets: readonly string[]): Sealer {
   };
 }
 
-const deriveKey = async (secret: string): Promise<Uint8Array> =>
-  new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(`roster cookies\n${secret}`)));
+const deriveKey = async (secret: string, clientId: string): Promise<Uint8Array> => {
+  const text = new TextEncoder().encode(`roster cookies\n${clientId}\n${secret}`);
+  return new Uint8Array(await crypto.subtle.digest('SHA-256', text));
+};
 
 // Roles can hold hundreds of permissions, and a cookie has 4 KB.
 const deflate = async (text: string): Promise<Uint8Array> =>

@@ -150,15 +150,16 @@ export function createSessions({ appUrl, sealer, tokens, ended, cookieSeconds }:
       if (stored.expiresAt - EXPIRY_MARGIN_MS > Date.now()) return present(stored);
       const isAlive = () => stored.expiresAt > Date.now();
       if (awayUntil > Date.now() && isAlive()) return present(stored, undefined, true);
+      let renewed: TokenSet | undefined;
       try {
-        const renewed = await refresh(stored);
-        return renewed === undefined || (await hasEnded(stored)) ? null : await present(stored, renewed);
+        renewed = await refresh(stored);
       } catch (error) {
         if (!(error instanceof RosterAccessError)) throw error;
         awayUntil = Date.now() + RETRY_MS;
         if (isAlive()) return present(stored, undefined, true);
         throw error;
       }
+      return renewed === undefined || (await hasEnded(stored)) ? null : present(stored, renewed);
     },
 
     /** Gets tokens for another team of the user. @returns null if nobody is signed in */

@@ -1,4 +1,3 @@
-import { RosterAccessError } from '@roster/client/server';
 import { auth, invoicesOf } from '../../../roster.js';
 
 /** Answers whose role has the permission in the team in which they work. */
@@ -9,8 +8,7 @@ const withPermission = (permission, answer) => async (request) => {
     for (const cookie of session.setCookies) response.headers.append('set-cookie', cookie);
     return response;
   } catch (error) {
-    if (error instanceof RosterAccessError) return error.toResponse();
-    throw error;
+    return auth.respond(error);
   }
 };
 
