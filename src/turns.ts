@@ -14,7 +14,12 @@ export type TurnLimits = {
 type Waiting = { readonly over: AbortSignal };
 
 /** Who wants to run: without a caller, it is a job or a command, which waits as long as it takes. */
-export type Claim = { readonly keys: readonly string[]; readonly caller: Waiting | undefined };
+export type Claim = {
+  readonly keys: readonly string[];
+  readonly caller: Waiting | undefined;
+  /** How many can run or wait for the first key, if not `queuePerKey`. */
+  readonly queueMax?: number | undefined;
+};
 
 /** The key of jobs and of commands. */
 export const BACKGROUND = 'background';
@@ -75,9 +80,11 @@ export class Turns {
   }
 
   /** Waits for a turn like `run`. @returns a function that ends the turn */
-  async enter({ keys, caller }: Claim): Promise<() => void> {
-    if (caller !== undefined && keys.some((key) => count(this.#queued, key) >= this.#limits.queuePerKey))
-      throw this.#limits.refuse();
+  async enter({ keys, caller, queueMax }: Claim): Promise<() => void> {
+    const { queuePerKey } = this.#limits;
+    const isFull = (key: string, i: number) =>
+      count(this.#queued, key) >= (i === 0 ? (queueMax ?? queuePerKey) : queuePerKey);
+    if (caller !== undefined && keys.some(isFull)) throw this.#limits.refuse();
     for (const key of keys) add(this.#queued, key, 1);
     try {
       if (this.#canStart(keys)) this.#start(keys);

@@ -1,5 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { errors, type KoaContextWithOIDC } from 'oidc-provider';
+import { currentCaller } from '../db/turns/request-caller.ts';
 import { denied } from '../events/denials.ts';
 import { addressBucket } from '../rate-limit/address-bucket.ts';
 import type { Attempts } from '../rate-limit/attempts.ts';
@@ -97,7 +98,10 @@ export const createClientLimit =
   async (ctx: KoaContextWithOIDC, client: { readonly id: string; readonly hasTokenLimit: boolean }): Promise<void> => {
     const { oauthBucket } = (ctx.res as unknown as Response).locals as { oauthBucket?: string }; // Express's, set by `limitByAddress`
     if (oauthBucket !== undefined) await oauthByAddress.refund(oauthBucket);
-    if (!client.hasTokenLimit && ctx.oidc.route === 'token') return;
+    if (!client.hasTokenLimit && ctx.oidc.route === 'token') {
+      currentCaller()?.identifyProduct(client.id);
+      return;
+    }
     const { allowed, resetSeconds } = await oauthByClient.consume(client.id);
     if (allowed) return;
     ctx.set('Retry-After', String(resetSeconds));

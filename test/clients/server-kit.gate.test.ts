@@ -62,6 +62,7 @@ describe('a sign-in', () => {
     ['a backslash', '/\\evil.example'],
     ['a tab', '/\t/evil.example'],
     ['a script', 'javascript:alert(1)'],
+    ['a URL in another', 'blob:https://app.example.com//evil.example/'],
     ['another port', 'http://127.0.0.1:1/'],
     ['a user name', 'http://x@evil.example/'],
     ['two slashes in the path', '/.//evil.example'],

@@ -1,9 +1,11 @@
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { CLIENT_SOURCES } from '../../src/entities/index.ts';
 import { createOAuthRouter } from '../../src/oauth/handler.ts';
 import { startApi, type Api } from '../support/api.ts';
 import type { Answer } from '../support/client.ts';
 import type { AClient } from '../support/factories.ts';
+import { holdLock } from '../rest/tenants.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 import { hasRedis, startRedis } from '../support/redis.ts';
 import { aFirstParty, firstPartyTokens } from './first-party-flow.ts';
 import { queryOf } from './flow.ts';
@@ -237,6 +239,31 @@ describe('requests of a client', () => {
       expect((await own()).status).toBe(200);
     },
   );
+
+  // Guarantees that they wait in a turn of their own, and not in that of all that their address sends.
+  test('that is first-party refresh 400 tokens at once', async () => {
+    const api = await anApi({});
+    const { client, visitor } = await aFirstParty(api);
+    const { refresh } = await firstPartyTokens(api, { client, visitor });
+    const lock = await holdLock(api, 'select from oauth_token_family for update', []);
+    const sent = Array.from({ length: 400 }, () =>
+      fetch(`http://127.0.0.1:${api.port}/oauth/token`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+        body: queryOf({
+          grant_type: 'refresh_token',
+          refresh_token: refresh,
+          client_id: client.id,
+          client_secret: client.clientSecret ?? '',
+        }),
+      }),
+    );
+    const { writeQueue } = api.services.db;
+    await vi.waitFor(() => expect(writeQueue.length).toBeGreaterThan(200), { timeout: PATIENCE_MS });
+    await lock.release();
+    const answers = await Promise.all(sent);
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  });
 
   test('that is first-party have a limit for tokens if the operator sets it', async () => {
     const api = await anApi({ OAUTH_CLIENT_LIMIT: '3' });

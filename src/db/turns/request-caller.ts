@@ -2,6 +2,9 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { CallerGoneError } from '../../turns.ts';
 
+/** What two connections do in the ten seconds that a change can wait, on a small machine. */
+const PRODUCT_QUEUE_MAX = 3000;
+
 /** The caller of a request. Connections are divided fairly between callers, and waiting work ends with its request. */
 export class RequestCaller {
   /** The account; the client's address as long as there is none. */
@@ -11,6 +14,8 @@ export class RequestCaller {
   readonly address: string;
   readonly #req: IncomingMessage;
   readonly #res: ServerResponse;
+  /** How much of this caller can run or wait, if more than of others. */
+  queueMax: number | undefined;
   #over: AbortSignal | undefined;
   #isBeingIdentified = false;
 
@@ -24,6 +29,12 @@ export class RequestCaller {
   identify({ accountId, credentialId }: { readonly accountId: string; readonly credentialId: string }): void {
     this.account = accountId;
     this.credential = credentialId;
+  }
+
+  /** A client of the operator that refreshes the tokens of all its users: strangers at its address delay nothing of it. */
+  identifyProduct(clientId: string): void {
+    this.account = this.credential = clientId;
+    this.queueMax = PRODUCT_QUEUE_MAX;
   }
 
   /** Whether the response has begun, so that the rest waits for the client. */

@@ -100,7 +100,7 @@ export function createWriteQueue(connections: number): WriteQueue {
       locks.set(name, lock);
       lock.uses += 1;
       try {
-        return await runUntilFree({ keys, caller }, lock, work);
+        return await runUntilFree({ keys, caller, queueMax: caller?.queueMax }, lock, work);
       } finally {
         lock.uses -= 1;
         if (lock.uses === 0) locks.delete(name);

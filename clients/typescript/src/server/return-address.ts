@@ -9,5 +9,8 @@ export function toReturnPath(returnTo: string | null | undefined, appUrl: URL): 
   if (returnTo === null || returnTo === undefined || returnTo.length > LENGTH_MAX || /[\\\p{Cc}]/u.test(returnTo))
     return '/';
   const url = URL.canParse(returnTo, appUrl.href) ? new URL(returnTo, appUrl.href) : undefined;
-  return url?.origin === appUrl.origin ? url.pathname.replace(/^\/{2,}/, '/') + url.search + url.hash : '/';
+  // The origin of a `blob:` is that of the URL in it.
+  return url?.origin === appUrl.origin && url.protocol === appUrl.protocol
+    ? url.pathname.replace(/^\/{2,}/, '/') + url.search + url.hash
+    : '/';
 }
