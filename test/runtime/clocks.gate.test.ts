@@ -18,8 +18,9 @@ const countOff = async (api: Api, table: string): Promise<number> =>
 
 /** The token of an email whose job does not wait until the clock of the database has caught up. */
 async function inTime(api: Api, email: string, about: RegExp): Promise<string> {
-  // Digests of notices wait for ten minutes anyway.
-  const late = `run_at > now() + interval '1 minute' and not starts_with(coalesce(key, ''), 'notice_')`;
+  // Digests of notices wait for ten minutes anyway. A service whose clock is ahead has planned jobs of the schedule.
+  const late = `run_at > now() + interval '1 minute' and not starts_with(coalesce(key, ''), 'notice_')
+    and task_identifier in ('sendAccountMail', 'sendInvitation', 'sendRequestedLink')`;
   expect(await api.rows(`select key from graphile_worker.jobs where ${late}`)).toEqual([]);
   const token = await tokenTo(api, email, about);
   expect(await countOff(api, 'account_token')).toBe(0);
