@@ -12,7 +12,7 @@ import { signClaims } from '../../src/resources/openid/signing-keys.ts';
 import { startApiAtItsAddress, testWith, type Api } from '../support/api.ts';
 import { signedIn } from '../support/browser.ts';
 import { hasRedis, redisCli, startRedis, type TestRedis } from '../support/redis.ts';
-import { requestOf, startProduct, type Product } from './server-kit.ts';
+import { pathOf, requestOf, startProduct, type Product } from './server-kit.ts';
 
 const test = testWith(() => startApiAtItsAddress());
 /** As the comment of `postgresEndedSessions` has it. */
@@ -115,6 +115,34 @@ test('sign-outs that are remembered in the process are forgotten, too, also out 
   expect([store.has('ses_a'), store.has('ses_b')]).toEqual([false, true]);
 });
 
+// Guarantees that a store of the product that is away locks nobody out: its sessions go on as without one.
+describe.for<[string, () => Promise<never>]>([
+  ['fails', () => Promise.reject(new Error('store'))],
+  ['does not answer', () => new Promise(() => undefined)],
+])('a store that %s', ([, fail]) => {
+  test('leaves users in, is asked again later, and is told to the product', async ({ api }) => {
+    const told: { code: string }[] = [];
+    let asked = 0;
+    const has = () => {
+      asked += 1;
+      return fail();
+    };
+    const product = await startProduct(api, {
+      endedSessions: { add: fail, has },
+      onError: (error) => void told.push(error),
+    });
+    onTestFinished(() => void product.close());
+    await product.signIn();
+    for (let i = 0; i < 3; i += 1) expect((await product.me()).status).toBe(200);
+    expect(asked).toBe(1);
+    expect(told).toMatchObject([{ code: 'ended_sessions_unavailable' }]);
+
+    // Roster sends it again.
+    expect((await tell(product.auth, product, 'ses_x')).status).toBe(503);
+    expect(told).toHaveLength(2);
+  });
+});
+
 describe('a logout token', () => {
   test('is remembered longer than an access token lives', async ({ api }) => {
     let until = 0;
@@ -153,17 +181,30 @@ describe('a logout token', () => {
     expect((await tell(product.auth, product, id, 700)).status).toBe(400);
   });
 
+  test('whose keys cannot be read is sent again by Roster', async ({ api }) => {
+    const product = await startProduct(api);
+    onTestFinished(() => void product.close());
+    const auth = createRosterAuth({
+      ...product.settings,
+      fetch: (input, init) =>
+        pathOf(input) === '/oauth/jwks' ? Promise.reject(new TypeError('fetch failed')) : fetch(input, init),
+    });
+    expect((await tell(auth, product, 'ses_x')).status).toBe(503);
+  });
+
   test('changes nothing before the next refresh where nothing is remembered', async ({ api }) => {
     const product = await startProduct(api);
     onTestFinished(() => void product.close());
     const { endedSessions: _, ...settings } = product.settings;
-    const forgetful = createRosterAuth(settings);
+    const told: { code: string }[] = [];
+    const forgetful = createRosterAuth({ ...settings, onError: (error) => void told.push(error) });
     await product.signIn();
     const request = requestOf(product);
     const { id = '' } = (await forgetful.getSession(request)) ?? {};
     await product.visitor.trpc.auth.signOut.mutate();
 
-    expect((await tell(forgetful, product, id)).status).toBe(200);
+    for (let i = 0; i < 2; i += 1) expect((await tell(forgetful, product, id)).status).toBe(200);
     expect(await forgetful.getSession(request)).not.toBeNull();
+    expect(told).toMatchObject([{ code: 'ended_sessions_missing' }]);
   });
 });

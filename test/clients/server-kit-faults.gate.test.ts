@@ -7,6 +7,7 @@ import { signedIn } from '../support/browser.ts';
 import {
   cookieOf,
   handled,
+  pathOf,
   requestAtEndOfTokens,
   requestOf,
   requestWith,
@@ -27,8 +28,7 @@ async function aProduct(api: Api): Promise<Product> {
 const serverOf = ({ settings }: Product, send: typeof fetch = fetch): RosterAuth =>
   createRosterAuth({ ...settings, endedSessions: memoryEndedSessions(), fetch: send });
 
-const isTokenRequest = (input: Parameters<typeof fetch>[0]): boolean =>
-  String(input instanceof Request ? input.url : input).endsWith('/oauth/token');
+const isTokenRequest = (input: Parameters<typeof fetch>[0]): boolean => pathOf(input) === '/oauth/token';
 
 describe('clocks', () => {
   /** As if Roster’s clock were ahead by as many seconds, or behind. */
@@ -246,6 +246,19 @@ describe('another account that signed in meanwhile', () => {
     expect(way.at(-1)).toBe(`${appUrl}/auth/proved?sign_in_error=another_account`);
     expect(await response.text()).toContain("'refused'");
     expect(requestOf(product).headers.get('cookie')).toBe(before.headers.get('cookie'));
+  });
+
+  test('does not prove for a page whose session has ended', async ({ api }) => {
+    const product = await aProduct(api);
+    const { appUrl, browser } = product;
+    await product.signIn();
+    browser.jarOf(appUrl).clear();
+    await replaceAccount(product);
+
+    const { way } = await browser.open(`${appUrl}/auth/prove`);
+
+    expect(way.at(-1)).toBe(`${appUrl}/auth/proved?sign_in_error=login_required`);
+    expect([...browser.jarOf(appUrl)]).toEqual([]);
   });
 });
 

@@ -92,7 +92,7 @@ describe('a permission', () => {
     await product.visitor.trpc.auth.signOut.mutate();
     expect(await ask(asking(operatorOf(secret)))).toBe('401 sign_in_required');
     // Of a wrong key of the product itself, its users do not learn that they lack something.
-    expect(await ask(asking(operatorOf('rst_ok_x')))).toBe('401 credential_invalid');
+    expect(await ask(asking(operatorOf('rst_ok_x')))).toBe('500 operator_refused');
   });
 });
 

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { decodeJwt, SignJWT, generateKeyPair } from 'jose';
@@ -5,7 +6,15 @@ import { describe, expect, onTestFinished } from 'vitest';
 import { createRosterAuth } from '#client/server';
 import { signClaims } from '../../src/resources/openid/signing-keys.ts';
 import { startApiAtItsAddress, testWith, type Api } from '../support/api.ts';
-import { createBrowser, handled, requestAtEndOfTokens, requestOf, startProduct, type Product } from './server-kit.ts';
+import {
+  createBrowser,
+  handled,
+  pathOf,
+  requestAtEndOfTokens,
+  requestOf,
+  startProduct,
+  type Product,
+} from './server-kit.ts';
 
 const test = testWith(() => startApiAtItsAddress());
 
@@ -153,6 +162,19 @@ describe('a sign-in', () => {
 
     expect([...cookiesOf(product).keys()]).toEqual(begun.slice(-5));
   });
+
+  test('of a link with long parameters leaves room for the headers of the next request', async ({ api }) => {
+    const product = await aProduct(api);
+    const random = (length: number) => randomBytes(length).toString('base64url').slice(0, length);
+    for (const returnTo of [random(1900), '€'.repeat(900), random(1900), random(1900)]) {
+      const query = new URLSearchParams({ returnTo: `/${returnTo}`, team: random(255) });
+      const { status } = await product.browser.send(`${product.appUrl}/auth/sign-in?${query.toString()}`);
+      expect(status).toBe(303);
+      expect([...cookiesOf(product).values()].join('').length).toBeLessThanOrEqual(3600);
+    }
+    const refused = await product.browser.send(`${product.appUrl}/auth/sign-in?team=${random(260)}`);
+    expect([refused.status, await refused.json()]).toMatchObject([400, { error: 'invalid_request' }]);
+  });
 });
 
 describe('a session', () => {
@@ -195,7 +217,7 @@ describe('a session', () => {
     const late = createRosterAuth({
       ...product.settings,
       fetch: async (input, init) => {
-        calls.push(new URL(input instanceof Request ? input.url : input).pathname);
+        calls.push(pathOf(input));
         const response = await fetch(input, init);
         if (!calls.at(-1)?.endsWith('/oauth/token')) return response;
         // As if the tokens ended within the margin.

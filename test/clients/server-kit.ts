@@ -161,12 +161,16 @@ export const requestWith = (product: Product, cookie: string): Request =>
 export const requestOf = (product: Product): Request =>
   requestWith(product, product.browser.jarOf(product.appUrl).get('__Host-roster') ?? '');
 
+/** The path that a `fetch` asks for. */
+export const pathOf = (input: Parameters<typeof fetch>[0]): string =>
+  new URL(input instanceof Request ? input.url : input).pathname;
+
 /** Sends as `send` does, and says that the tokens live as long. */
 export const withLifetime =
   (seconds: number, send: typeof fetch = fetch): typeof fetch =>
   async (input, init) => {
     const response = await send(input, init);
-    if (!String(input instanceof Request ? input.url : input).endsWith('/oauth/token') || !response.ok) return response;
+    if (pathOf(input) !== '/oauth/token' || !response.ok) return response;
     return Response.json({ ...((await response.json()) as object), expires_in: seconds });
   };
 

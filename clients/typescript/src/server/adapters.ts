@@ -1,5 +1,5 @@
 import type { AnyPermission } from '../permissions.ts';
-import { RosterAccessError } from './errors.ts';
+import { RosterAccessError, unavailable } from './errors.ts';
 import type { RosterAuth } from './roster-auth.ts';
 import type { RosterSession } from './sessions.ts';
 
@@ -11,7 +11,11 @@ type NodeRequest = {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** What a parser has read of the body. */
   readonly body?: unknown;
-  [Symbol.asyncIterator](): AsyncIterator<Uint8Array>;
+  on(event: 'data', listener: (chunk: Uint8Array) => void): unknown;
+  on(event: 'end' | 'error', listener: (error?: unknown) => void): unknown;
+  removeAllListeners(event: 'data'): unknown;
+  pause(): unknown;
+  resume(): unknown;
 };
 
 type NodeResponse = {
@@ -20,48 +24,56 @@ type NodeResponse = {
   end(body?: Uint8Array): unknown;
 };
 
-/** The largest body of a call of a procedure. */
-const BODY_BYTES_MAX = 1024 * 1024;
-
 /**
- * Returns a request of Node.js as one of `fetch`, with its body if `hasBody`.
+ * Returns a request of Node.js as one of `fetch`, with its body if `hasBody`. It is read when it is asked for: a route that
+ * is not the kit's finds it unread.
  * @throws RosterAccessError (400) if it cannot be one, such as with a `Host` that no URL can have
  */
 export async function toFetchRequest(request: NodeRequest, hasBody = false): Promise<Request> {
-  const { method = 'GET', originalUrl, url = '/' } = request;
+  const { method = 'GET' } = request;
   const headers = new Headers();
   for (const [name, value] of Object.entries(request.headers))
     for (const each of typeof value === 'string' ? [value] : (value ?? []))
       if (!name.startsWith(':')) headers.append(name, each);
-  const body = hasBody && method !== 'GET' && method !== 'HEAD' ? await readBody(request) : null;
+  const body = hasBody && method !== 'GET' && method !== 'HEAD' ? toBody(request) : null;
   try {
-    const address = new URL(`http://${request.headers['host'] as string}${originalUrl ?? url}`); // HTTP/1.1 requires it
-    return new Request(address, { method, headers, body: body as string | null });
+    const address = new URL(`http://${request.headers['host'] as string}${targetOf(request)}`); // HTTP/1.1 requires it
+    return new Request(address, { method, headers, body, duplex: 'half' } as RequestInit); // `duplex` is missing in the types of browsers
   } catch (cause) {
     throw new RosterAccessError(400, 'invalid_request', 'The address or the method is not valid.', { cause });
   }
 }
 
-async function readBody(request: NodeRequest): Promise<Uint8Array | string> {
+/** The path and query, also of a request that says its whole URL (RFC 9112, section 3.2.2). */
+const targetOf = ({ originalUrl, url = '/' }: NodeRequest): string =>
+  (originalUrl ?? url).replace(/^https?:\/\/[^/?#]*/i, '');
+
+function toBody(request: NodeRequest): string | ReadableStream<Uint8Array> {
   // A parser before the kit has read it.
   if (request.body !== undefined)
     return typeof request.body === 'string'
       ? request.body
       : encodeParsed(request.body, request.headers['content-type']);
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of request) {
-    length += chunk.length;
-    if (length > BODY_BYTES_MAX) throw new RosterAccessError(413, 'body_too_large', 'The body is too large.');
-    chunks.push(chunk);
-  }
-  const body = new Uint8Array(length);
-  let at = 0;
-  for (const chunk of chunks) {
-    body.set(chunk, at);
-    at += chunk.length;
-  }
-  return body;
+  let [isBegun, isWanted] = [false, true];
+  const pull = (controller: ReadableStreamDefaultController<Uint8Array>): void => {
+    if (!isBegun) {
+      request.on('data', (chunk) => {
+        request.pause();
+        controller.enqueue(chunk);
+      });
+      request.on('end', () => isWanted && controller.close());
+      request.on('error', (error) => controller.error(error));
+    }
+    isBegun = true;
+    request.resume();
+  };
+  /** What is not wanted is read all the same, so that the connection has room for the answer and the next request. */
+  const cancel = (): void => {
+    isWanted = false;
+    request.removeAllListeners('data');
+    request.resume();
+  };
+  return new ReadableStream({ pull, cancel }, { highWaterMark: 0 });
 }
 
 const encodeParsed = (body: unknown, type: string | string[] | undefined): string =>
@@ -69,17 +81,37 @@ const encodeParsed = (body: unknown, type: string | string[] | undefined): strin
     ? new URLSearchParams(body as Record<string, string>).toString() // what a parser makes of a form
     : JSON.stringify(body);
 
+type Answer = { readonly response: Response; readonly body: Uint8Array };
+
+/** Reads the whole response. What fails in it can thus still be answered with an error. */
+async function readAnswer(response: Response): Promise<Answer> {
+  const body = await response.arrayBuffer().catch((cause: unknown) => {
+    throw unavailable(cause);
+  });
+  return { response, body: new Uint8Array(body) };
+}
+
+/** Answers a request for one of the kit's own routes. @returns undefined for all others. @throws what is no fault of it */
+async function answer(auth: RosterAuth, request: NodeRequest): Promise<Answer | undefined> {
+  try {
+    const response = await auth.handle(await toFetchRequest(request, true));
+    return response && (await readAnswer(response));
+  } catch (error) {
+    return readAnswer(auth.respond(error));
+  }
+}
+
 /** Sends a response of `fetch` as one of Node.js. */
-async function send(response: Response, to: NodeResponse): Promise<void> {
+function send({ response, body }: Answer, to: NodeResponse): void {
   to.statusCode = response.status;
   for (const [name, value] of response.headers) if (name !== 'set-cookie') to.appendHeader(name, value);
   const cookies = response.headers.getSetCookie();
   if (cookies.length > 0) to.appendHeader('set-cookie', cookies);
-  to.end(new Uint8Array(await response.arrayBuffer()));
+  to.end(body);
 }
 
-const isOwnPath = (auth: RosterAuth, url: string): boolean =>
-  [auth.path, auth.trpcPath].some((path) => url.startsWith(`${path}/`));
+const isOwnPath = (auth: RosterAuth, request: NodeRequest): boolean =>
+  [auth.path, auth.trpcPath].some((path) => targetOf(request).startsWith(`${path}/`));
 
 /**
  * Creates the middleware of Express: `app.use(roster)` answers the kit's own routes, and `roster.session` and
@@ -99,18 +131,17 @@ export function toExpress(auth: RosterAuth) {
         Object.assign(request, { roster: session });
       } catch (error) {
         if (!(error instanceof RosterAccessError)) return next(error);
-        return send(auth.respond(error), response);
+        return send(await readAnswer(auth.respond(error)), response);
       }
       next();
     };
 
   const routes: Handler = async (request, response, next) => {
     try {
-      const url = request.originalUrl ?? request.url ?? '/';
-      const answer = isOwnPath(auth, url) ? await auth.handle(await toFetchRequest(request, true)) : undefined;
-      if (answer !== undefined) return await send(answer, response);
+      const answered = isOwnPath(auth, request) ? await answer(auth, request) : undefined;
+      if (answered !== undefined) return send(answered, response);
     } catch (error) {
-      return error instanceof RosterAccessError ? await send(error.toResponse(), response) : next(error);
+      return next(error);
     }
     next();
   };
@@ -140,14 +171,9 @@ export const toFastify = (auth: RosterAuth) => async (app: FastifyLike) => {
   for (const path of [auth.path, auth.trpcPath])
     app.all(`${path}/*`, async (request, reply) => {
       // Fastify answers what is thrown here.
-      const answer = await toFetchRequest(request.raw, true)
-        .then((asked) => auth.handle(asked))
-        .catch((error: unknown) => {
-          if (error instanceof RosterAccessError) return error.toResponse();
-          throw error;
-        });
+      const answered = await answer(auth, request.raw);
       reply.hijack();
-      await send(answer ?? new Response(null, { status: 404 }), reply.raw);
+      send(answered ?? (await readAnswer(new Response(null, { status: 404 }))), reply.raw);
       return reply;
     });
 };

@@ -1,31 +1,50 @@
-import { JWT_TIMESTAMP_CHECK, OperationProcessingError } from 'oauth4webapi';
-import { RosterAccessError } from './errors.ts';
+import {
+  JWT_TIMESTAMP_CHECK,
+  OperationProcessingError,
+  ResponseBodyError,
+  UnsupportedOperationError,
+  WWWAuthenticateChallengeError,
+  AuthorizationResponseError,
+} from 'oauth4webapi';
+import { RosterAccessError, unavailable } from './errors.ts';
 
 /** Whether a check of the library failed with a code. */
 export const isError = (error: unknown, code: string): boolean =>
   error instanceof OperationProcessingError && error.code === code;
 
-/** Says of tokens that are not accepted what is wrong with them. */
-export function explain(error: unknown): unknown {
+/** Roster answered what no session can come of. */
+export const answerInvalid = (reason: string) =>
+  new RosterAccessError(502, 'answer_invalid', `The answer of Roster is not valid: ${reason}.`);
+
+/**
+ * Says why a request to Roster came to nothing. The errors of the library contain tokens and claims: they are no `cause`,
+ * because this error is logged.
+ */
+export function explain(error: unknown): RosterAccessError {
+  if (error instanceof RosterAccessError) return error;
   if (isError(error, JWT_TIMESTAMP_CHECK))
-    return new RosterAccessError(500, 'clock_wrong', 'The clock of this server or that of Roster is wrong.', {
-      cause: error,
-    });
-  return error instanceof OperationProcessingError
-    ? new RosterAccessError(502, 'answer_invalid', `The tokens of Roster are not valid: ${error.message}.`, {
-        cause: error,
-      })
-    : error;
+    return new RosterAccessError(500, 'clock_wrong', 'The clock of this server or that of Roster is wrong.');
+  if (error instanceof ResponseBodyError) return refused(error.error);
+  if (error instanceof WWWAuthenticateChallengeError) return refused(`HTTP ${error.status}`);
+  if (error instanceof OperationProcessingError || error instanceof UnsupportedOperationError)
+    return answerInvalid(error.message);
+  return unavailable(error);
 }
 
-/** Reads what the browser brought. @throws RosterAccessError if it is of another server (mix-up) or another sign-in */
-export function readAnswer<Answer>(read: () => Answer): Answer {
+const refused = (code: string) =>
+  new RosterAccessError(500, 'client_refused', `Roster refuses this application (${code}). Check the id and secret.`);
+
+/**
+ * Reads what the browser brought.
+ * @throws AuthorizationResponseError of `oauth4webapi` if Roster sent an error
+ * @throws RosterAccessError if it is of another server (mix-up), another sign-in, or no answer at all
+ */
+export function readAnswer<Answer>({ searchParams }: URL, read: () => Answer): Answer {
   try {
-    return read();
+    const answer = read();
+    if (searchParams.getAll('code').length === 1) return answer;
   } catch (error) {
-    if (!(error instanceof OperationProcessingError)) throw error;
-    throw new RosterAccessError(400, 'sign_in_failed', 'The response is not that of Roster to this sign-in.', {
-      cause: error,
-    });
+    if (error instanceof AuthorizationResponseError) throw error;
   }
+  throw new RosterAccessError(400, 'sign_in_failed', 'The response is not that of Roster to this sign-in.');
 }

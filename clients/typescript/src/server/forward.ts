@@ -1,3 +1,4 @@
+import { readBody } from './body.ts';
 import { RosterAccessError, signInRequired, unavailable } from './errors.ts';
 import type { RosterSession } from './sessions.ts';
 
@@ -9,6 +10,8 @@ const PROCEDURES = /^[\w.]+(?:,[\w.]+){0,19}$/;
 /** What signs a browser in at Roster, for which its user goes there. */
 const SIGN_IN = /(?:^|,)auth\./;
 const TIMEOUT_MS = 60_000;
+/** The largest body of a call of a procedure. */
+const BODY_BYTES_MAX = 1024 * 1024;
 
 export type ForwardOptions = {
   readonly baseUrl: URL;
@@ -43,7 +46,7 @@ export function createForward({ baseUrl, prefix, fetch }: ForwardOptions) {
     const response = await fetch(new URL(`/trpc/${procedures}${url.search}`, baseUrl), {
       method: request.method,
       headers,
-      body: request.method === 'POST' ? await request.arrayBuffer() : null,
+      body: request.method === 'POST' ? ((await readBody(request, BODY_BYTES_MAX)) as Uint8Array<ArrayBuffer>) : null,
       redirect: 'manual',
       signal: AbortSignal.any([request.signal, AbortSignal.timeout(TIMEOUT_MS)]),
     }).catch((error: unknown) => {

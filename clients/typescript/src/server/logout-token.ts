@@ -1,4 +1,6 @@
-import { createRemoteJWKSet, customFetch, jwtVerify } from 'jose';
+import { createRemoteJWKSet, customFetch, errors, jwtVerify } from 'jose';
+import { explain } from './answers.ts';
+import { RosterAccessError } from './errors.ts';
 import type { TokenClient } from './tokens.ts';
 
 const EVENT = 'http://schemas.openid.net/event/backchannel-logout';
@@ -15,7 +17,7 @@ type Options = {
 export function createLogoutTokenReader({ tokens, clientId, fetch }: Options) {
   let keys: ReturnType<typeof createRemoteJWKSet> | undefined;
 
-  /** @returns the session that ended. @throws if the token is not one of Roster for this application */
+  /** @returns the session that ended. @throws RosterAccessError (400) if the token is not one of Roster for this application */
   return async (token: string): Promise<string> => {
     const { issuer, jwks_uri: jwksUri = '' } = await tokens.discover();
     keys ??= createRemoteJWKSet(new URL(jwksUri), { [customFetch]: fetch });
@@ -27,6 +29,8 @@ export function createLogoutTokenReader({ tokens, clientId, fetch }: Options) {
       requiredClaims: ['iat', 'jti', 'events', 'sid'],
       maxTokenAge: AGE_MAX,
       clockTolerance: 60,
+    }).catch((error: unknown) => {
+      throw isOfToken(error) ? noLogoutToken() : explain(error);
     });
     const { events, nonce, sid } = payload;
     if (
@@ -36,7 +40,14 @@ export function createLogoutTokenReader({ tokens, clientId, fetch }: Options) {
       nonce !== undefined ||
       typeof sid !== 'string'
     )
-      throw new TypeError('This is no logout token.');
+      throw noLogoutToken();
     return sid;
   };
 }
+
+const noLogoutToken = () => new RosterAccessError(400, 'invalid_request', 'This is no logout token of Roster.');
+
+/** Whether an error says something about the token, and not about the way to the keys. */
+const isOfToken = (error: unknown): boolean =>
+  error instanceof errors.JOSEError &&
+  ![errors.JOSEError.code, errors.JWKSTimeout.code, errors.JWKSInvalid.code].includes(error.code);

@@ -6,11 +6,13 @@ const LENGTH_MAX = 2000;
  */
 export function toReturnPath(returnTo: string | null | undefined, appUrl: URL): string {
   // Browsers read `\` as `/`, and ignore control characters.
-  if (returnTo === null || returnTo === undefined || returnTo.length > LENGTH_MAX || /[\\\p{Cc}]/u.test(returnTo))
-    return '/';
+  if (returnTo === null || returnTo === undefined || /[\\\p{Cc}]/u.test(returnTo)) return '/';
   const url = URL.canParse(returnTo, appUrl.href) ? new URL(returnTo, appUrl.href) : undefined;
   // The origin of a `blob:` is that of the URL in it.
-  return url?.origin === appUrl.origin && url.protocol === appUrl.protocol
-    ? url.pathname.replace(/^\/{2,}/, '/') + url.search + url.hash
-    : '/';
+  if (url?.origin !== appUrl.origin || url.protocol !== appUrl.protocol) return '/';
+  const path = pathOf(url);
+  return path.length > LENGTH_MAX ? '/' : path;
 }
+
+/** Returns the path, query and fragment of a URL, which browsers read as those of the present origin. */
+export const pathOf = ({ pathname, search, hash }: URL): string => pathname.replace(/^\/{2,}/, '/') + search + hash;

@@ -2,11 +2,13 @@ import { isRosterError } from '../errors.ts';
 import type { RosterOperator } from '../generated/operator.ts';
 import type { Scope } from '../generated/operations.ts';
 import type { AnyPermission } from '../permissions.ts';
+import { readText } from './body.ts';
 import type { EndedSessions } from './ended-sessions.ts';
 import { RosterAccessError, signInRequired, unavailable } from './errors.ts';
 import { createForward } from './forward.ts';
 import { createLogoutTokenReader } from './logout-token.ts';
 import { PROVED_PAGE } from './proved-page.ts';
+import { createReach, reachAt } from './reach.ts';
 import { createSealer } from './sealed.ts';
 import { createSessions, type RosterSession } from './sessions.ts';
 import { createSignIn, redirect } from './sign-in.ts';
@@ -35,14 +37,15 @@ export type RosterAuthOptions = {
   readonly cookieDays?: number;
   /** Reaches Roster from your servers at another address, such as inside of a cluster. */
   readonly internalUrl?: string;
-  /** Learns why a request was answered with a status from 500 on, such as that Roster does not answer. Default: `console.error`. */
-  readonly onError?: (error: RosterAccessError) => void;
+  /**
+   * Learns why a request was answered with a status from 500 on or a session is stale, such as that Roster does not answer,
+   * once for each failure. Default: `console.error`.
+   */
+  readonly onError?: (error: RosterAccessError) => unknown;
   /** Replaces the global `fetch`. */
   readonly fetch?: typeof fetch;
 };
 
-/** Until when a session is remembered as ended: longer than an access token lives. */
-const REMEMBER_MS = 15 * 60 * 1000;
 const DAY_SECONDS = 86_400;
 
 /**
@@ -51,19 +54,19 @@ const DAY_SECONDS = 86_400;
  */
 export function createRosterAuth(options: RosterAuthOptions) {
   const { clientId, clientSecret, path = '/auth', trpcPath = '/roster/trpc', endedSessions, operator } = options;
-  // oxlint-disable-next-line eslint/no-console -- of the product, which has its log there unless it says otherwise
-  const { onError = console.error } = options;
+  const report = createReport(options.onError);
   const baseUrl = toOrigin(options.baseUrl, 'baseUrl');
   const appUrl = toOrigin(options.appUrl, 'appUrl');
   const send = reachAt(options.fetch ?? fetch, baseUrl, options.internalUrl);
   const sealer = createSealer(typeof options.secret === 'string' ? [options.secret] : options.secret, clientId);
   const redirectUri = new URL(`${path}/callback`, appUrl).href;
-  const tokens = createTokenClient({ baseUrl, clientId, clientSecret, redirectUri, fetch: send });
+  const reach = createReach(send);
+  const tokens = createTokenClient({ baseUrl, clientId, clientSecret, redirectUri, fetch: reach });
   const cookieSeconds = (options.cookieDays ?? 30) * DAY_SECONDS;
-  const sessions = createSessions({ appUrl, sealer, tokens, ended: endedSessions, cookieSeconds });
+  const sessions = createSessions({ appUrl, sealer, tokens, ended: endedSessions, cookieSeconds, report });
   const scope = ['openid profile email', ...(options.scopes ?? [])].join(' ');
   const signIn = createSignIn({ appUrl, path, scope, sealer, tokens, sessions });
-  const readLogoutToken = createLogoutTokenReader({ tokens, clientId, fetch: send });
+  const readLogoutToken = createLogoutTokenReader({ tokens, clientId, fetch: reach });
   const forward = createForward({ baseUrl, prefix: `${trpcPath}/`, fetch: send });
 
   /** @throws RosterAccessError for requests of other sites, also of sibling domains, whose cookies are sent */
@@ -92,15 +95,10 @@ export function createRosterAuth(options: RosterAuthOptions) {
   }
 
   async function backChannelLogout(request: Request): Promise<Response> {
-    const headers = { 'cache-control': 'no-store' };
-    try {
-      const token = new URLSearchParams(await request.text()).get('logout_token') ?? '';
-      await endedSessions?.add(await readLogoutToken(token), Date.now() + REMEMBER_MS);
-      return new Response(null, { status: 200, headers });
-    } catch (error) {
-      if (error instanceof RosterAccessError) throw error;
-      return Response.json({ error: 'invalid_request' }, { status: 400, headers });
-    }
+    const sessionId = await readLogoutToken(new URLSearchParams(await readText(request)).get('logout_token') ?? '');
+    if (endedSessions === undefined) report(FORGETFUL);
+    await sessions.forget(sessionId);
+    return new Response(null, { status: 200, headers: { 'cache-control': 'no-store' } });
   }
 
   async function describeSession(request: Request): Promise<Response> {
@@ -116,7 +114,7 @@ export function createRosterAuth(options: RosterAuthOptions) {
 
   async function enterTeam(request: Request): Promise<Response> {
     requireSameOrigin(request);
-    const body: unknown = await request.json().catch(() => null);
+    const body = parseJson(await readText(request));
     const team = typeof body === 'object' && body !== null && 'team' in body ? body.team : undefined;
     if (typeof team !== 'string')
       throw new RosterAccessError(400, 'invalid_request', 'Send JSON with the `team` to enter.');
@@ -130,8 +128,14 @@ export function createRosterAuth(options: RosterAuthOptions) {
 
   async function prove(request: Request): Promise<Response> {
     const session = await sessions.find(request);
-    const [account, team] = [session?.user.id, session?.team?.id];
-    return signIn.start(request, { returnTo: `${path}/proved`, maxAge: 0, account, team });
+    // Whoever signed in now could be somebody else, as whom the page would go on.
+    if (session === null) return redirect(`${path}/proved?sign_in_error=login_required`);
+    return signIn.start(request, {
+      returnTo: `${path}/proved`,
+      maxAge: 0,
+      account: session.user.id,
+      team: session.team?.id,
+    });
   }
 
   const routes: Readonly<Record<string, (request: Request) => Response | Promise<Response>>> = {
@@ -158,7 +162,7 @@ export function createRosterAuth(options: RosterAuthOptions) {
   /** Returns the response to a request that is not let in. @throws what is no `RosterAccessError` */
   function respond(error: unknown): Response {
     if (!(error instanceof RosterAccessError)) throw error;
-    if (error.status >= 500) onError(error);
+    if (error.status >= 500) report(error);
     return error.toResponse();
   }
 
@@ -208,7 +212,9 @@ export function createRosterAuth(options: RosterAuthOptions) {
       const verified = await operator
         .verifyCredential({ credential: session.accessToken, teamId: session.team.id, resource: 'api' })
         .catch((error: unknown) => {
-          throw isRosterError(error) && error.status < 500 && error.status !== 429 ? error : unavailable(error);
+          throw isRosterError(error) && error.status < 500 && error.status !== 429
+            ? operatorRefused(error.code)
+            : unavailable(error);
         });
       if (verified.code === 'credential_invalid') throw signInRequired();
       if (verified.valid && (verified.permissions as readonly string[]).includes(permission)) return session;
@@ -232,6 +238,37 @@ export function createRosterAuth(options: RosterAuthOptions) {
 
 export type RosterAuth = ReturnType<typeof createRosterAuth>;
 
+/** What a product without a store of ended sessions does not do, which it learns once. */
+const FORGETFUL = new RosterAccessError(
+  501,
+  'ended_sessions_missing',
+  'Without `endedSessions`, a sign-out elsewhere takes effect at the next refresh, within 10 minutes.',
+);
+
+const operatorRefused = (code: string) =>
+  new RosterAccessError(500, 'operator_refused', `Roster refuses the operator key of this application (${code}).`);
+
+// oxlint-disable-next-line eslint/no-console -- of the product, which has its log there unless it says otherwise
+const log = (error: unknown): void => console.error(error);
+
+/** Creates the function that tells each failure once, and that fails never. */
+function createReport(onError: RosterAuthOptions['onError'] = log) {
+  const told = new WeakSet<RosterAccessError>();
+  return (error: RosterAccessError): void => {
+    if (told.has(error)) return;
+    told.add(error);
+    void (async () => onError(error))().catch(log);
+  };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 function withCookies(response: Response, session: RosterSession | null): Response {
   for (const cookie of session?.setCookies ?? []) response.headers.append('set-cookie', cookie);
   return response;
@@ -243,15 +280,4 @@ function toOrigin(text: string, name: string): URL {
   if (url === undefined || url.pathname !== '/' || url.search !== '' || (url.protocol !== 'https:' && !isLoopback(url)))
     throw new TypeError(`\`${name}\` has to be an origin with https, such as https://app.example.com.`);
   return url;
-}
-
-/** Sends what is for Roster to its internal address, if it has one. */
-function reachAt(send: typeof fetch, baseUrl: URL, internalUrl: string | undefined): typeof fetch {
-  if (internalUrl === undefined) return send;
-  return (input, init) => {
-    const url = new URL(input instanceof Request ? input.url : input);
-    if (url.origin !== baseUrl.origin) return send(input, init);
-    const internal = new URL(url.pathname + url.search, internalUrl);
-    return send(input instanceof Request ? new Request(internal, input) : internal, init);
-  };
 }

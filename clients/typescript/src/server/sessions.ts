@@ -1,6 +1,8 @@
 import { createCookieWriter, readCookies, readParts, writeParts } from './cookies.ts';
+import { answerInvalid } from './answers.ts';
 import type { EndedSessions } from './ended-sessions.ts';
-import { RosterAccessError } from './errors.ts';
+import { RosterAccessError, unavailable } from './errors.ts';
+import { createBreaker, RETRY_MS, within } from './patience.ts';
 import type { Sealer } from './sealed.ts';
 import type { SessionTeam, TokenClient, TokenSet, UserClaims } from './tokens.ts';
 
@@ -39,8 +41,12 @@ export type RosterSession = {
 
 /** How long before its end an access token is refreshed: Roster can be away as long, and nobody notices. */
 const EXPIRY_MARGIN_MS = 120_000;
-/** How long users go on with their tokens before Roster is asked again, after it did not answer. */
-const RETRY_MS = 5000;
+/** How long a request waits for new tokens while those of before are valid. The next request gets them if they come later. */
+const PATIENCE_MS = 2000;
+/** How long a request waits for the store of ended sessions. */
+const STORE_MS = 1000;
+/** Until when a session is remembered as ended: longer than an access token lives. */
+const REMEMBER_MS = 15 * 60 * 1000;
 /** Refreshes whose result is remembered for requests that were sent with the cookie of before, and sign-outs. */
 const REMEMBERED_MAX = 10_000;
 const PURPOSE = 'session';
@@ -51,16 +57,18 @@ type Options = {
   readonly tokens: TokenClient;
   readonly ended: EndedSessions | undefined;
   readonly cookieSeconds: number;
+  /** Learns of what failed although the user goes on. */
+  readonly report: (error: RosterAccessError) => void;
 };
 
 /** Creates the sessions of an application, which are in an encrypted cookie. */
-export function createSessions({ appUrl, sealer, tokens, ended, cookieSeconds }: Options) {
+export function createSessions({ appUrl, sealer, tokens, ended, cookieSeconds, report }: Options) {
   const cookies = createCookieWriter(appUrl);
   const name = cookies.nameOf('roster');
   const refreshes = new Map<string, { readonly done: Promise<TokenSet | undefined>; until: number }>();
   /** Refresh tokens of browsers that have signed out. */
   const signedOut = new Set<string>();
-  let awayUntil = 0;
+  const askStore = createBreaker(storeUnavailable);
 
   const store = async ({ accessToken, refreshToken, expiresAt, claims }: TokenSet): Promise<string[]> => {
     const stored: StoredSession = { accessToken, refreshToken, expiresAt, claims };
@@ -73,10 +81,17 @@ export function createSessions({ appUrl, sealer, tokens, ended, cookieSeconds }:
     return sealed === undefined ? undefined : sealer.open<StoredSession>(PURPOSE, sealed);
   }
 
+  /** Gets new tokens of the user, also for another team. */
+  async function getTokens({ refreshToken, claims }: StoredSession, team?: string): Promise<TokenSet | undefined> {
+    const renewed = await tokens.refresh(refreshToken, team);
+    if (renewed !== undefined && renewed.claims.sub !== claims.sub) throw answerInvalid('it is of another account');
+    return renewed;
+  }
+
   /** Refreshes. Without the team if the user has left it: Roster answers as if the session had ended. */
-  async function renew({ refreshToken, claims }: StoredSession): Promise<TokenSet | undefined> {
-    const renewed = await tokens.refresh(refreshToken);
-    return renewed === undefined && claims.roster_team !== undefined ? tokens.refresh(refreshToken, '') : renewed;
+  async function renew(stored: StoredSession): Promise<TokenSet | undefined> {
+    const renewed = await getTokens(stored);
+    return renewed === undefined && stored.claims.roster_team !== undefined ? getTokens(stored, '') : renewed;
   }
 
   /** Shares a refresh among all requests with the same tokens, so that a page with many requests causes one. */
@@ -84,23 +99,30 @@ export function createSessions({ appUrl, sealer, tokens, ended, cookieSeconds }:
     const former = refreshes.get(stored.accessToken);
     // The browser may not have stored the cookie, such as of a page that cannot set one.
     if (former !== undefined && former.until > Date.now()) return former.done;
-    const started = renew(stored).then((renewed) => {
-      if (renewed !== undefined && renewed.claims.sub !== stored.claims.sub)
-        throw new TypeError('The refreshed tokens are those of another account.');
-      if (renewed !== undefined) entry.until = renewed.expiresAt - EXPIRY_MARGIN_MS;
-      return renewed;
-    });
-    const entry = { done: started, until: Number.POSITIVE_INFINITY };
-    started.catch(() => refreshes.delete(stored.accessToken));
+    const entry = { done: renew(stored), until: Number.POSITIVE_INFINITY };
+    entry.done.then(
+      (renewed) => void (entry.until = renewed === undefined ? entry.until : renewed.expiresAt - EXPIRY_MARGIN_MS),
+      () => void (entry.until = Date.now() + RETRY_MS),
+    );
     refreshes.delete(stored.accessToken);
     refreshes.set(stored.accessToken, entry);
     removeOldest(refreshes);
-    return started;
+    return entry.done;
   }
 
-  /** Whether the user has left, here or elsewhere. */
-  const hasEnded = async ({ refreshToken, claims }: StoredSession): Promise<boolean> =>
-    signedOut.has(refreshToken) || (await ended?.has(claims.sid)) === true;
+  /**
+   * Whether the user has left, here or elsewhere. A store that does not answer locks nobody out: what it would have said is
+   * noticed at the next refresh, as without one.
+   */
+  async function hasEnded({ refreshToken, claims }: StoredSession): Promise<boolean> {
+    if (signedOut.has(refreshToken)) return true;
+    if (ended === undefined) return false;
+    const asked = askStore(() => within(STORE_MS, (async () => ended.has(claims.sid))(), tooLate));
+    return asked.catch((error: RosterAccessError) => {
+      report(error);
+      return false;
+    });
+  }
 
   async function present(stored: StoredSession, renewed?: TokenSet, isStale = false): Promise<RosterSession> {
     const { accessToken, claims } = renewed ?? stored;
@@ -132,6 +154,14 @@ export function createSessions({ appUrl, sealer, tokens, ended, cookieSeconds }:
     store,
     remove,
 
+    /** Remembers a session that has ended at Roster, until its last token has expired. @throws RosterAccessError (503) */
+    async forget(sessionId: string): Promise<void> {
+      const until = Date.now() + REMEMBER_MS;
+      await within(STORE_MS, (async () => ended?.add(sessionId, until))(), tooLate).catch((cause: unknown) => {
+        throw storeUnavailable(cause);
+      });
+    },
+
     /** Removes the session, also from requests of other tabs that are on their way, whose cookies would bring it back. */
     async end(request: Request): Promise<string[]> {
       const stored = await read(request);
@@ -148,25 +178,24 @@ export function createSessions({ appUrl, sealer, tokens, ended, cookieSeconds }:
       const stored = await read(request);
       if (stored === undefined || (await hasEnded(stored))) return null;
       if (stored.expiresAt - EXPIRY_MARGIN_MS > Date.now()) return present(stored);
-      const isAlive = () => stored.expiresAt > Date.now();
-      if (awayUntil > Date.now() && isAlive()) return present(stored, undefined, true);
-      let renewed: TokenSet | undefined;
       try {
-        renewed = await refresh(stored);
+        const renewing = refresh(stored);
+        const isAlive = stored.expiresAt > Date.now();
+        const renewed = await (isAlive ? within(PATIENCE_MS, renewing, () => unavailable(tooLate())) : renewing);
+        return renewed === undefined || (await hasEnded(stored)) ? null : await present(stored, renewed);
       } catch (error) {
-        if (!(error instanceof RosterAccessError)) throw error;
-        awayUntil = Date.now() + RETRY_MS;
-        if (isAlive()) return present(stored, undefined, true);
-        throw error;
+        // Such as that Roster does not answer, or that the role has become too large for a cookie.
+        if (!(error instanceof RosterAccessError) || stored.expiresAt <= Date.now()) throw error;
+        report(error);
+        return present(stored, undefined, true);
       }
-      return renewed === undefined || (await hasEnded(stored)) ? null : present(stored, renewed);
     },
 
     /** Gets tokens for another team of the user. @returns null if nobody is signed in */
     async enter(request: Request, team: string): Promise<RosterSession | null> {
       const stored = await read(request);
       if (stored === undefined || (await hasEnded(stored))) return null;
-      const renewed = await tokens.refresh(stored.refreshToken, team);
+      const renewed = await getTokens(stored, team);
       return renewed === undefined || (await hasEnded(stored)) ? null : present(stored, renewed);
     },
 
@@ -180,6 +209,11 @@ export function createSessions({ appUrl, sealer, tokens, ended, cookieSeconds }:
     },
   };
 }
+
+const tooLate = () => new Error('It took too long.');
+
+const storeUnavailable = (cause: unknown) =>
+  new RosterAccessError(503, 'ended_sessions_unavailable', 'The store of ended sessions does not answer.', { cause });
 
 function removeOldest(remembered: Map<string, unknown> | Set<string>): void {
   const [oldest] = remembered.keys();

@@ -1,7 +1,7 @@
-import { AuthorizationResponseError, ResponseBodyError } from 'oauth4webapi';
+import { AuthorizationResponseError } from 'oauth4webapi';
 import { createCookieWriter, readCookies } from './cookies.ts';
 import { RosterAccessError } from './errors.ts';
-import { toReturnPath } from './return-address.ts';
+import { pathOf, toReturnPath } from './return-address.ts';
 import type { Sealer } from './sealed.ts';
 import type { Sessions } from './sessions.ts';
 import { isProven, REPEATED, type PendingSignIn, type TokenClient } from './tokens.ts';
@@ -10,6 +10,10 @@ import { isProven, REPEATED, type PendingSignIn, type TokenClient } from './toke
 const PENDING_SECONDS = 15 * 60;
 /** Sign-ins of one browser that wait at the same time, such as in several tabs. */
 const PENDING_MAX = 5;
+/** Characters of their cookies, with which and the session the headers of a request stay below 16 KB. */
+const PENDING_LENGTH_MAX = 3600;
+/** `ext:` and the longest external id. */
+const TEAM_LENGTH_MAX = 259;
 const PURPOSE = 'sign-in';
 
 /** The parameters of the sign-in that a link can set. */
@@ -30,8 +34,15 @@ export function createSignIn({ appUrl, path, scope, sealer, tokens, sessions }: 
   const prefix = cookies.nameOf('roster-sign-in-');
   const cookieOf = (state: string) => prefix + state.slice(0, 16).replaceAll(/[^\w-]/g, '');
 
-  const waiting = (request: Request) =>
-    [...readCookies(request.headers).keys()].filter((name) => name.startsWith(prefix));
+  /** The sign-ins that this browser has begun for which another one leaves no room. Browsers send the oldest cookie first. */
+  function findSuperfluous(request: Request, length: number): string[] {
+    let room = PENDING_LENGTH_MAX - length;
+    const waiting = [...readCookies(request.headers)].filter(([name]) => name.startsWith(prefix));
+    return waiting.reverse().flatMap(([name, { length: taken }], i) => {
+      room -= taken;
+      return i < PENDING_MAX - 1 && room >= 0 ? [] : [name];
+    });
+  }
 
   async function start(
     request: Request,
@@ -40,6 +51,8 @@ export function createSignIn({ appUrl, path, scope, sealer, tokens, sessions }: 
     const { searchParams } = new URL(request.url);
     const [prompt, loginHint] = ['prompt', 'loginHint'].map((name) => searchParams.get(name) ?? undefined);
     const team = asked.team ?? searchParams.get('team') ?? undefined;
+    if (team !== undefined && team.length > TEAM_LENGTH_MAX)
+      throw new RosterAccessError(400, 'invalid_request', 'The team is not valid.');
     const { url, pending } = await tokens.authorize({
       scope,
       returnTo: toReturnPath(asked.returnTo, appUrl),
@@ -51,11 +64,9 @@ export function createSignIn({ appUrl, path, scope, sealer, tokens, sessions }: 
       ...(loginHint !== undefined && { loginHint }),
     });
     const sealed = await sealer.seal(PURPOSE, pending, PENDING_SECONDS);
-    // Browsers send the oldest cookie first.
-    const superfluous = waiting(request).slice(0, -(PENDING_MAX - 1));
     return redirect(url.href, [
       cookies.write(cookieOf(pending.state), sealed, PENDING_SECONDS),
-      ...superfluous.map((name) => cookies.remove(name)),
+      ...findSuperfluous(request, sealed.length).map((name) => cookies.remove(name)),
     ]);
   }
 
@@ -63,11 +74,10 @@ export function createSignIn({ appUrl, path, scope, sealer, tokens, sessions }: 
   function beginAnew(
     request: Request,
     { returnTo, team, maxAge }: Pick<PendingSignIn, 'returnTo' | 'team' | 'maxAge'>,
-    cause: unknown,
   ): Response {
     const { searchParams } = new URL(request.url);
     if (searchParams.get('state')?.startsWith(REPEATED) === true)
-      throw new RosterAccessError(400, 'sign_in_failed', 'The sign-in could not be completed.', { cause });
+      throw new RosterAccessError(400, 'sign_in_failed', 'The sign-in could not be completed.');
     const query = new URLSearchParams({ again: '1', returnTo, ...(team !== undefined && { team }) });
     return redirect(`${path}/${maxAge === undefined ? 'sign-in' : 'prove'}?${query.toString()}`);
   }
@@ -77,10 +87,10 @@ export function createSignIn({ appUrl, path, scope, sealer, tokens, sessions }: 
     const name = cookieOf(url.searchParams.get('state') ?? '');
     const sealed = readCookies(request.headers).get(name);
     const pending = sealed === undefined ? undefined : await sealer.open<PendingSignIn>(PURPOSE, sealed);
-    if (pending === undefined)
-      return beginAnew(request, { returnTo: '/' }, new Error('This browser has not begun the sign-in.'));
+    if (pending === undefined) return beginAnew(request, { returnTo: '/' });
     try {
       const granted = await tokens.exchange(new URL(url.pathname + url.search, appUrl), pending);
+      if (granted === undefined) return beginAnew(request, pending);
       // The page that asked for a proof would go on as somebody else.
       if (pending.account !== undefined && granted.claims.sub !== pending.account)
         return refuse(pending.returnTo, 'another_account', cookies.remove(name));
@@ -93,20 +103,18 @@ export function createSignIn({ appUrl, path, scope, sealer, tokens, sessions }: 
     } catch (error) {
       if (error instanceof AuthorizationResponseError)
         return refuse(pending.returnTo, error.error, cookies.remove(name));
-      if (error instanceof ResponseBodyError && error.error === 'invalid_grant')
-        return beginAnew(request, pending, error);
       throw error;
     }
   }
 
-  return { start, callback };
-}
+  /** Goes back to where the user was, with the error of Roster, such as `login_required` or `access_denied`. */
+  function refuse(returnTo: string, error: string, cookie: string): Response {
+    const at = new URL(returnTo, appUrl);
+    at.searchParams.set('sign_in_error', error);
+    return redirect(pathOf(at), [cookie]);
+  }
 
-/** Goes back to where the user was, with the error of Roster, such as `login_required` or `access_denied`. */
-function refuse(returnTo: string, error: string, cookie: string): Response {
-  const at = new URL(returnTo, 'http://app.invalid');
-  at.searchParams.set('sign_in_error', error);
-  return redirect(at.pathname + at.search + at.hash, [cookie]);
+  return { start, callback };
 }
 
 /** Answers 303, which makes a GET of every request. */

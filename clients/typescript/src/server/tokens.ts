@@ -1,7 +1,7 @@
 import * as oauth from 'oauth4webapi';
 import type { AnyPermission } from '../permissions.ts';
-import { explain, isError, readAnswer } from './answers.ts';
-import { RosterAccessError, unavailable } from './errors.ts';
+import { answerInvalid, explain, isError, readAnswer } from './answers.ts';
+import { RosterAccessError } from './errors.ts';
 
 /** What the application knows of Roster, and how it proves who it is. */
 export type Registration = {
@@ -97,7 +97,7 @@ export function createTokenClient({ baseUrl, clientId, clientSecret, redirectUri
       .then((response) => oauth.processDiscoveryResponse(baseUrl, response))
       .catch((error: unknown) => {
         discovered = undefined; // so that the next call tries again
-        throw unavailable(error);
+        throw explain(error);
       }));
 
   /** Checks the answer of the token endpoint and the signature of its id token. */
@@ -107,13 +107,6 @@ export function createTokenClient({ baseUrl, clientId, clientSecret, redirectUri
     response: Response,
     formerRefreshToken?: string,
   ): Promise<TokenSet> {
-    await oauth.validateApplicationLevelSignature(server, response, request).catch((error: unknown) => {
-      if (!isError(error, oauth.KEY_SELECTION)) throw error;
-      // The keys were rotated since they were read, for which the library waits a minute: a copy has none yet.
-      const anew = { ...server };
-      discovered = Promise.resolve(anew);
-      return oauth.validateApplicationLevelSignature(anew, response, request);
-    });
     const claims = oauth.getValidatedIdTokenClaims(result);
     const { access_token: accessToken, id_token: idToken, expires_in: seconds = 0 } = result;
     const refreshToken = result.refresh_token ?? formerRefreshToken;
@@ -123,9 +116,14 @@ export function createTokenClient({ baseUrl, clientId, clientSecret, redirectUri
       typeof claims['sid'] !== 'string' ||
       refreshToken === undefined
     )
-      throw new TypeError(
-        'Roster sent no id token or refresh token. Is the client a first-party client with a secret?',
-      );
+      throw answerInvalid('it has no id token or refresh token. Is this a first-party client with a secret?');
+    await oauth.validateApplicationLevelSignature(server, response, request).catch((error: unknown) => {
+      if (!isError(error, oauth.KEY_SELECTION)) throw error;
+      // The keys were rotated since they were read, for which the library waits a minute: a copy has none yet.
+      const anew = { ...server };
+      discovered = Promise.resolve(anew);
+      return oauth.validateApplicationLevelSignature(anew, response, request);
+    });
     return { accessToken, refreshToken, idToken, expiresAt: Date.now() + seconds * 1000, claims: selectClaims(claims) };
   }
 
@@ -166,22 +164,30 @@ export function createTokenClient({ baseUrl, clientId, clientSecret, redirectUri
 
     /**
      * Exchanges the code of a callback.
+     * @returns undefined if the code cannot be used any more
      * @throws AuthorizationResponseError of `oauth4webapi` if Roster sent an error
-     * @throws RosterAccessError if the response is not that of Roster to this request
+     * @throws RosterAccessError
      */
-    async exchange(url: URL, { state, nonce, codeVerifier }: PendingSignIn): Promise<TokenSet> {
+    async exchange(url: URL, { state, nonce, codeVerifier }: PendingSignIn): Promise<TokenSet | undefined> {
       const server = await discover();
-      const answer = readAnswer(() => oauth.validateAuthResponse(server, client, url, state));
-      const response = await reach(
-        oauth.authorizationCodeGrantRequest(server, client, authentication, answer, redirectUri, codeVerifier, request),
-      );
+      const answer = readAnswer(url, () => oauth.validateAuthResponse(server, client, url, state));
       try {
+        const response = await oauth.authorizationCodeGrantRequest(
+          server,
+          client,
+          authentication,
+          answer,
+          redirectUri,
+          codeVerifier,
+          request,
+        );
         const result = await oauth.processAuthorizationCodeResponse(server, client, response, {
           expectedNonce: nonce,
           requireIdToken: true,
         });
         return await toTokenSet(server, result, response);
       } catch (error) {
+        if (hasCode(error, 'invalid_grant')) return undefined;
         throw explain(error);
       }
     },
@@ -194,23 +200,18 @@ export function createTokenClient({ baseUrl, clientId, clientSecret, redirectUri
     async refresh(refreshToken: string, team?: string): Promise<TokenSet | undefined> {
       const server = await discover();
       const additionalParameters = team === undefined ? {} : { team };
-      const response = await reach(
-        oauth.refreshTokenGrantRequest(server, client, authentication, refreshToken, {
+      try {
+        const response = await oauth.refreshTokenGrantRequest(server, client, authentication, refreshToken, {
           ...request,
           additionalParameters,
-        }),
-      );
-      try {
+        });
         const result = await oauth.processRefreshTokenResponse(server, client, response);
         return await toTokenSet(server, result, response, refreshToken);
       } catch (error) {
-        if (!(error instanceof oauth.ResponseBodyError)) throw explain(error);
-        if (error.error === 'invalid_grant') return undefined;
-        if (error.status >= 500) throw unavailable(error);
-        if (team === undefined) throw error;
-        throw new RosterAccessError(404, 'team_not_found', 'The user is no active member of that team.', {
-          cause: error,
-        });
+        if (hasCode(error, 'invalid_grant')) return undefined;
+        if (team !== undefined && hasCode(error, 'access_denied', 'invalid_request'))
+          throw new RosterAccessError(404, 'team_not_found', 'The user is no active member of that team.');
+        throw explain(error);
       }
     },
   };
@@ -225,14 +226,9 @@ export type TokenClient = ReturnType<typeof createTokenClient>;
 export const isProven = ({ maxAge, begunAt }: PendingSignIn, { auth_time: provedAt = 0 }: UserClaims): boolean =>
   maxAge === undefined || provedAt >= begunAt - maxAge - CLOCK_TOLERANCE;
 
-/** Sends a request whose failure says nothing about the session. */
-async function reach(sent: Promise<Response>): Promise<Response> {
-  const response = await sent.catch((error: unknown) => {
-    throw unavailable(error);
-  });
-  if (response.status >= 500 || response.status === 429) throw unavailable(new Error(`HTTP ${response.status}`));
-  return response;
-}
+/** Whether Roster refused with one of these codes (RFC 6749, section 5.2). */
+const hasCode = (error: unknown, ...codes: readonly string[]): boolean =>
+  error instanceof oauth.ResponseBodyError && codes.includes(error.error);
 
 const CLAIMS =
   'sub sid email email_verified name given_name family_name picture locale auth_time amr roster_team'.split(' ');
