@@ -9,6 +9,8 @@ import type { Effect } from './effect.ts';
 /** What a procedure declares, besides its input and output. */
 export type Meta = {
   readonly access?: Access;
+  /** Whether tokens of first-party applications reach a procedure that is open to everyone. */
+  readonly isOpenToApps?: boolean;
   /** What a mutation does to the access to an account or team. Required for every mutation. */
   readonly effect?: Effect;
   /** What a procedure does that authenticates its caller. Its builder sets it: `signInProcedure` and those after it. */

@@ -18,7 +18,7 @@ const credentialed = (access: Access) =>
   });
 
 /** Like `publicProcedure`, and open to first-party tokens. Each is in the table of `test/trpc/first-party.gate.test.ts`. */
-export const publicOrAppProcedure = procedure.use(({ ctx, next }) => {
+export const publicOrAppProcedure = procedure.meta({ isOpenToApps: true }).use(({ ctx, next }) => {
   if (ctx.browserClient === null) throw new ProblemError('route_not_found');
   return next({ ctx: { browserClient: ctx.browserClient as BrowserClient } });
 });
@@ -27,7 +27,7 @@ export const publicOrAppProcedure = procedure.use(({ ctx, next }) => {
  * Open to all browser clients, signed in or not. Over tRPC only. Not to first-party tokens, which never reach sign-in: it
  * would act for the server of the application instead of the browser of its user.
  */
-export const publicProcedure = publicOrAppProcedure.use(({ ctx, next }) => {
+export const publicProcedure = publicOrAppProcedure.meta({ isOpenToApps: false }).use(({ ctx, next }) => {
   if (ctx.authentication.principal?.sessionId) throw new ProblemError('session_required');
   return next();
 });

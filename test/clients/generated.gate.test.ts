@@ -4,7 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
-import { eventsModule, operationsModule, routerModule } from '../../clients/typescript/scripts/declarations.ts';
+import {
+  appProceduresModule,
+  eventsModule,
+  operationsModule,
+  routerModule,
+} from '../../clients/typescript/scripts/declarations.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const GENERATED = join(ROOT, 'clients/typescript/src/generated');
@@ -13,6 +18,7 @@ test('the client package was generated from the present procedures', async () =>
   const dir = mkdtempSync(join(tmpdir(), 'roster-generated-'));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
   const modules = {
+    'app-procedures.ts': appProceduresModule(),
     'events.ts': eventsModule(),
     'operations.ts': operationsModule('api'),
     'operator.ts': operationsModule('operator'),

@@ -475,6 +475,11 @@ describe('procedures of Roster', () => {
       '',
       'auth.policy',
       'getMe,auth.signOut?batch=1',
+      'sessions.list',
+      'operator.search',
+      'constructor',
+      'getMe,',
+      `${'getMe,'.repeat(20)}getMe?batch=1`,
     ])
       expect((await call(product, path)).status, path).toBe(404);
     expect((await call(product, 'listTeams', { method: 'DELETE' })).status).toBe(405);

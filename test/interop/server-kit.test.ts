@@ -14,7 +14,7 @@ import {
   type RosterAuth,
   type RosterSession,
 } from '../../clients/typescript/src/server.ts';
-import { serveAt, startProduct } from '../clients/server-kit.ts';
+import { pathOf, serveAt, startProduct } from '../clients/server-kit.ts';
 import { startApiAtItsAddress, testWith } from '../support/api.ts';
 
 const test = testWith(() => startApiAtItsAddress());
@@ -92,6 +92,21 @@ test.for(Object.entries(SERVERS))('the kit works on %s', async ([, serve], { api
 
   expect((await browser.send(`${appUrl}/auth/sign-out`, { method: 'POST' })).status).toBe(303);
   expect((await me()).status).toBe(401);
+});
+
+test('a call whose answer ends early is 503 on Fastify, which waits for no more', async ({ api }) => {
+  const ending = () =>
+    new ReadableStream({
+      start: (controller) => controller.enqueue(new TextEncoder().encode('{"result":')),
+      pull: (controller) => controller.error(new TypeError('terminated')),
+    });
+  const cut: typeof fetch = async (input, init) =>
+    pathOf(input).startsWith('/trpc/') ? new Response(ending()) : fetch(input, init);
+  const product = await startProduct(api, { fetch: cut }, async (auth) => SERVERS.fastify(auth));
+  onTestFinished(() => void product.close());
+  await product.signIn();
+  const response = await product.browser.send(`${product.appUrl}/roster/trpc/getMe`);
+  expect([response.status, await response.json()]).toMatchObject([503, { error: 'roster_unavailable' }]);
 });
 
 /** Sends what no browser would, and no `fetch` can. @returns the status; 0 without an answer */

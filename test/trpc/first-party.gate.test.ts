@@ -1,5 +1,6 @@
 import type { AnyTRPCProcedure } from '@trpc/server';
 import { describe, expect } from 'vitest';
+import { APP_PROCEDURES } from '../../clients/typescript/src/generated/app-procedures.ts';
 import { SCOPES } from '../../src/entities/index.ts';
 import type { Meta } from '../../src/procedures/meta.ts';
 import { apiRouter, appRouter } from '../../src/router.ts';
@@ -114,6 +115,15 @@ describe('first-party tokens', () => {
     for (const name of open) if ((await refusalOf(api, name, token)) !== 'session_required') reached.push(name);
     expect(reached.toSorted()).toEqual(PUBLIC);
     expect(reached.filter((name) => NEVER.test(name))).toEqual([]);
+  });
+
+  test('reach no other procedure than the server kit forwards, and all of these', () => {
+    const scoped = Object.keys(apiRouter._def.procedures);
+    for (const name of [...Object.keys(OPEN), ...PUBLIC, ...scoped]) expect(APP_PROCEDURES, name).toContain(name);
+    const closed = [...sessionOnly, ...Object.keys(all).filter((name) => accessOf(name) === undefined)];
+    const open = new Set([...Object.keys(OPEN), ...PUBLIC]);
+    for (const name of closed) expect(APP_PROCEDURES.has(name), name).toBe(open.has(name));
+    expect([...APP_PROCEDURES].filter((name) => NEVER.test(name))).toEqual([]);
   });
 
   test('reach them with the scope alone, and those of other clients not at all', async ({ api }) => {

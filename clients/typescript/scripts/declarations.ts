@@ -185,6 +185,16 @@ export type AppRouter = TRPCBuiltRouter<
   ].join('');
 }
 
+/** Returns the names of the procedures that the token of a first-party application reaches, by its scopes. */
+export function appProceduresModule(): string {
+  const names = Object.keys(procedures).filter((name) => {
+    const { access, isOpenToApps = false } = procedures[name]?._def.meta ?? {};
+    return access === undefined ? isOpenToApps : !access.isOperatorApi && (!access.sessionOnly || access.firstParty);
+  });
+  const doc = '/** The procedures that the token of a first-party application reaches, by its scopes. */\n';
+  return `${HEADER}${doc}export const APP_PROCEDURES: ReadonlySet<string> = new Set(${JSON.stringify(names.toSorted())});\n`;
+}
+
 /** Rewrites the references of an OpenAPI document as zod writes them. */
 const forZod = (schemas: unknown): unknown =>
   JSON.parse(JSON.stringify(schemas).replaceAll('#/components/schemas/', '#/$defs/'));

@@ -1,9 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { eventsModule, operationsModule, routerModule } from './declarations.ts';
+import { appProceduresModule, eventsModule, operationsModule, routerModule } from './declarations.ts';
 
 const FOLDER = join(import.meta.dirname, '../src/generated');
 
+writeFileSync(join(FOLDER, 'app-procedures.ts'), appProceduresModule());
 writeFileSync(join(FOLDER, 'events.ts'), eventsModule());
 writeFileSync(join(FOLDER, 'operations.ts'), operationsModule('api'));
 writeFileSync(join(FOLDER, 'operator.ts'), operationsModule('operator'));

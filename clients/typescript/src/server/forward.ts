@@ -1,3 +1,4 @@
+import { APP_PROCEDURES } from '../generated/app-procedures.ts';
 import { readBody } from './body.ts';
 import { RosterAccessError, signInRequired, unavailable } from './errors.ts';
 import type { RosterSession } from './sessions.ts';
@@ -5,10 +6,8 @@ import type { RosterSession } from './sessions.ts';
 /** What a procedure call needs of its request, and what the page needs of the response. */
 const REQUEST_HEADERS = ['accept', 'accept-language', 'content-type', 'trpc-accept', 'x-request-id'];
 const RESPONSE_HEADERS = ['content-type', 'retry-after', 'x-request-id', 'ratelimit', 'ratelimit-policy', 'vary'];
-/** Procedures of a call or batch, separated by commas. */
-const PROCEDURES = /^[\w.]+(?:,[\w.]+){0,19}$/;
-/** What signs a browser in at Roster, for which its user goes there. */
-const SIGN_IN = /(?:^|,)auth\./;
+/** Procedures of a batch. */
+const BATCH_MAX = 20;
 const TIMEOUT_MS = 60_000;
 /** The largest body of a call of a procedure. */
 const BODY_BYTES_MAX = 1024 * 1024;
@@ -33,7 +32,9 @@ export function createForward({ baseUrl, prefix, fetch }: ForwardOptions) {
   return async (request: Request, session: RosterSession | null): Promise<Response> => {
     const url = new URL(request.url);
     const procedures = decode(url.pathname.slice(prefix.length));
-    if (!PROCEDURES.test(procedures) || SIGN_IN.test(procedures))
+    const names = procedures.split(',');
+    // Of all others, such as those that sign a browser in, none is for a server.
+    if (names.length > BATCH_MAX || !names.every((name) => APP_PROCEDURES.has(name)))
       throw new RosterAccessError(404, 'not_found', 'There is no such procedure.');
     if (request.method !== 'GET' && request.method !== 'POST')
       throw new RosterAccessError(405, 'method_not_allowed', 'Use GET or POST.');
