@@ -76,7 +76,7 @@ describe('the packed client', () => {
     const files = readdirSync(installed, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
     const sizes = files.map(({ parentPath, name }) => ({
       name,
-      isOfServerKit: name === 'server.js' || basename(parentPath) === 'server',
+      isOfServerKit: ['server.js', 'app-procedures.js'].includes(name) || basename(parentPath) === 'server',
       bytes: readFileSync(join(parentPath, name)).length,
     }));
     const code = sizes.filter(({ name }) => name.endsWith('.js'));

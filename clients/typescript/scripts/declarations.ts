@@ -11,7 +11,16 @@ import { describeFace } from '../../../src/rest/describe-face.ts';
 import { OPERATOR_FACE } from '../../../src/rest/operator-face.ts';
 import { apiRouter, appRouter, operatorRouter } from '../../../src/router.ts';
 import { OPERATOR_PROBLEM_SCHEMAS } from '../../../src/rest/openapi-components.ts';
-import { declaredIn, declareTypes, docOf, STYLE, typeOf, type Declared, type Definition } from './shared-types.ts';
+import {
+  declaredIn,
+  declareTypes,
+  docOf,
+  inputTypeOf,
+  STYLE,
+  typeOf,
+  type Declared,
+  type Definition,
+} from './shared-types.ts';
 
 type Procedure = { _def: { type: 'query' | 'mutation'; inputs: readonly z.ZodType[]; output: z.ZodType; meta?: Meta } };
 type Types = { input: string; output: string };
@@ -65,10 +74,10 @@ export function operationsModule(kind: keyof typeof INTERFACES): string {
     const parameters = (operation.parameters ?? []).filter((parameter) => parameter.in !== 'header');
     const members = parameters.map(
       ({ name, required, schema }) =>
-        `${name}${required ? '' : '?'}: ${typeOf(schema)}${required ? '' : ' | undefined'}`,
+        `${name}${required ? '' : '?'}: ${inputTypeOf(schema)}${required ? '' : ' | undefined'}`,
     );
     const isUpload = route.meta.upload !== undefined;
-    const body = isUpload ? [UPLOADED] : requestBody === undefined ? [] : [typeOf(contentOf(requestBody))];
+    const body = isUpload ? [UPLOADED] : requestBody === undefined ? [] : [inputTypeOf(contentOf(requestBody))];
     const errors = operationErrors(route).filter((code) => !SHARED_ERRORS.includes(code));
     const throws = `@throws RosterError with ${errors.map((code) => `\`${code}\`, `).join('')}${errors.length > 0 ? 'or ' : ''}a \`SharedError\``;
     return {

@@ -11,6 +11,10 @@ export type Declared = ReadonlyMap<string, { readonly type: string; readonly fil
 
 export const typeOf = (definition: Definition): string => toTypeScript(definition, STYLE, new Map());
 
+/** The type of what callers send, which constants can be. */
+export const inputTypeOf = (definition: Definition): string =>
+  typeOf(definition).replaceAll(/\bArray</g, 'ReadonlyArray<');
+
 /** The types that a module declares under the names of their schemas. */
 export const declaredIn = (file: string, definitions: Definitions): Declared =>
   new Map(Object.entries(definitions).map(([name, definition]) => [name, { type: typeOf(definition), file, name }]));
@@ -57,7 +61,7 @@ const referencesOf = (definition: Definition | undefined): string[] =>
   [...JSON.stringify(definition ?? {}).matchAll(/"#\/\$defs\/(\w+)"/g)].map(([, name = '']) => name);
 
 const declare = (name: string, definition: Definition): string =>
-  `${docOf(definition.description)}export type ${name} = ${typeOf(definition)};\n`;
+  `${docOf(definition.description)}export type ${name} = ${name.endsWith('Body') ? inputTypeOf(definition) : typeOf(definition)};\n`;
 
 export const docOf = (text: string | undefined): string =>
   text === undefined

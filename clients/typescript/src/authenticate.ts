@@ -14,7 +14,7 @@ export type IncomingRequest = { readonly headers: IncomingHeaders };
  */
 export type Requirements = Omit<VerifyCredentialBody, 'credential' | 'permission' | 'permissions'> & {
   readonly permission?: AnyPermission | undefined;
-  readonly permissions?: AnyPermission[] | undefined;
+  readonly permissions?: readonly AnyPermission[] | undefined;
 };
 
 type NonNull<Type> = { [Key in keyof Type]: NonNullable<Type[Key]> };

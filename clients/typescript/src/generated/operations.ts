@@ -356,7 +356,7 @@ export type CreateApiKeyBody = {
   /** A name to recognize the key by. */
   name: string;
   /** Scopes that the calling credential has. */
-  scopes: Array<Scope>;
+  scopes: ReadonlyArray<Scope>;
   /** Limits the key to this team, in which the caller needs `manage_api_keys`. */
   teamId?: string | undefined;
   /** Without it, the key does not expire. */
@@ -365,7 +365,7 @@ export type CreateApiKeyBody = {
 /** The body of `updateApiKey`. */
 export type UpdateApiKeyBody = {
   /** All scopes of the key from now on. */
-  scopes: Array<Scope>;
+  scopes: ReadonlyArray<Scope>;
 };
 /** The error codes of all operations. */
 export type SharedError =

@@ -691,32 +691,32 @@ export type VerifyCredentialBody = {
   /** The bearer credential that your API received: an API key, an access token or the token of a session. */
   credential: string;
   /** The kinds that you accept. Name `session` to accept session tokens. Default: `["api-key","oauth-grant"]`. */
-  kinds?: Array<'api-key' | 'oauth-grant' | 'session'> | undefined;
+  kinds?: ReadonlyArray<'api-key' | 'oauth-grant' | 'session'> | undefined;
   /** What access tokens have to be issued for. Without it, both are accepted. */
   resource?: 'api' | 'mcp' | undefined;
   /** The team that the request is about: its id, or `ext:` and its external id. Without it, that of a team credential. */
   teamId?: string | undefined;
   /** The scopes that the request needs. Default: `[]`. */
-  scopes?: Array<Scope> | undefined;
+  scopes?: ReadonlyArray<Scope> | undefined;
   /** The permission in the team that the request needs. */
   permission?: AnyPermission | undefined;
   /** The permissions in the team that the request needs, all of them. Default: `[]`. */
-  permissions?: Array<AnyPermission> | undefined;
+  permissions?: ReadonlyArray<AnyPermission> | undefined;
   /** Whether the request counts against the rate limit of the credential. Default: `false`. */
   charge?: boolean | undefined;
   /** What the answer has besides. `private_metadata` needs the scopes `accounts:read` and `teams:read` of your key. Default: `[]`. */
-  include?: Array<'public_metadata' | 'private_metadata'> | undefined;
+  include?: ReadonlyArray<'public_metadata' | 'private_metadata'> | undefined;
 };
 /** The body of `createOperatorKey`. */
 export type CreateOperatorKeyBody = {
   /** A name for humans. */
   name: string;
   /** The scopes of the key, at most those of the calling key. */
-  scopes: Array<OperatorScope>;
+  scopes: ReadonlyArray<OperatorScope>;
   /** Without it, the key does not expire. */
   expiresInDays?: number | undefined;
   /** IP addresses, or networks in CIDR notation. Without any, those of the calling key. */
-  addresses?: Array<string> | undefined;
+  addresses?: ReadonlyArray<string> | undefined;
 };
 /** The body of `rotateOperatorKey`. */
 export type RotateOperatorKeyBody = {
@@ -728,13 +728,13 @@ export type CreateClientBody = {
   /** The name that users see. */
   name: string;
   /** Where codes are sent. They use `https`; native clients also loopback addresses and private-use schemes, and clients for development `http://localhost`. */
-  redirectUris: Array<string>;
+  redirectUris: ReadonlyArray<string>;
   /** Whether it runs on a server and has a secret. */
   isConfidential: boolean;
   /** Whether it runs on the devices of users. Default: `false`. */
   isNative?: boolean | undefined;
   /** Makes it first-party: all that its tokens can ever have. Without it, users choose on the consent page. */
-  scopes?: Array<Scope> | undefined;
+  scopes?: ReadonlyArray<Scope> | undefined;
   /** Lets it redirect to `http://localhost`. Its users confirm each authorization. Default: `false`. */
   isDevelopment?: boolean | undefined;
   /** The start page of the application. Users of emailed links that it led to, and of its invitations, go on there without an `initiateLoginUri`. */
@@ -742,42 +742,42 @@ export type CreateClientBody = {
   /** The page of the application that begins a sign-in (OpenID Connect Core, section 4). Users of emailed links that it led to, and of its invitations, go on there, if it is first-party. */
   initiateLoginUri?: string | null | undefined;
   /** Where a browser can be sent after it was signed out. The rules are those of `redirectUris`. */
-  postLogoutRedirectUris?: Array<string> | undefined;
+  postLogoutRedirectUris?: ReadonlyArray<string> | undefined;
   /** Where a first-party client is told that a session ended, by logout tokens. Null for nowhere. */
   backchannelLogoutUri?: string | null | undefined;
   /** The scopes of OpenID Connect that users can consent to, `openid` among them. Null for none. First-party clients have all. */
-  openidScopes?: Array<'openid' | 'profile' | 'email'> | null | undefined;
+  openidScopes?: ReadonlyArray<'openid' | 'profile' | 'email'> | null | undefined;
   /** How many days a session lasts, from its sign-in, if a user signed in for this first-party client, where that is longer than `SESSION_DAYS`. Null for `SESSION_DAYS`. */
   sessionDays?: number | null | undefined;
   /** Whether its requests for tokens count toward `OAUTH_CLIENT_LIMIT`. Only those of first-party clients with a secret have no limit without it. Default: `false`. */
   hasTokenLimit?: boolean | undefined;
   /** What it asks its users for of your product. Its grants and their keys lose at once what is taken away, and get more only with another consent. First-party clients have all that the role holds. */
-  permissions?: Array<ProductPermission> | undefined;
+  permissions?: ReadonlyArray<ProductPermission> | undefined;
 };
 /** The body of `updateClient`. */
 export type UpdateClientBody = {
   /** The name that users see. */
   name?: string | undefined;
   /** Where codes are sent. They use `https`; native clients also loopback addresses and private-use schemes, and clients for development `http://localhost`. */
-  redirectUris?: Array<string> | undefined;
+  redirectUris?: ReadonlyArray<string> | undefined;
   /** Of a first-party client. Removed ones end at once in all its tokens. */
-  scopes?: Array<Scope> | undefined;
+  scopes?: ReadonlyArray<Scope> | undefined;
   /** The start page of the application. Users of emailed links that it led to, and of its invitations, go on there without an `initiateLoginUri`. */
   homeUrl?: string | null | undefined;
   /** The page of the application that begins a sign-in (OpenID Connect Core, section 4). Users of emailed links that it led to, and of its invitations, go on there, if it is first-party. */
   initiateLoginUri?: string | null | undefined;
   /** Where a browser can be sent after it was signed out. The rules are those of `redirectUris`. */
-  postLogoutRedirectUris?: Array<string> | undefined;
+  postLogoutRedirectUris?: ReadonlyArray<string> | undefined;
   /** Where a first-party client is told that a session ended, by logout tokens. Null for nowhere. */
   backchannelLogoutUri?: string | null | undefined;
   /** The scopes of OpenID Connect that users can consent to, `openid` among them. Null for none. First-party clients have all. */
-  openidScopes?: Array<'openid' | 'profile' | 'email'> | null | undefined;
+  openidScopes?: ReadonlyArray<'openid' | 'profile' | 'email'> | null | undefined;
   /** How many days a session lasts, from its sign-in, if a user signed in for this first-party client, where that is longer than `SESSION_DAYS`. Null for `SESSION_DAYS`. */
   sessionDays?: number | null | undefined;
   /** Whether its requests for tokens count toward `OAUTH_CLIENT_LIMIT`. Only those of first-party clients with a secret have no limit without it. */
   hasTokenLimit?: boolean | undefined;
   /** What it asks its users for of your product. Its grants and their keys lose at once what is taken away, and get more only with another consent. First-party clients have all that the role holds. */
-  permissions?: Array<ProductPermission> | undefined;
+  permissions?: ReadonlyArray<ProductPermission> | undefined;
 };
 /** The body of `rotateClientSecret`. */
 export type RotateClientSecretBody = {
@@ -927,9 +927,9 @@ export type CreateApiKeyBody = {
   /** A name to recognize the key by. */
   name: string;
   /** Can be empty if there are `permissions`. */
-  scopes: Array<Scope>;
+  scopes: ReadonlyArray<Scope>;
   /** What the key can have of your product, of what the role of its account holds at each call. Default: `[]`. */
-  permissions?: Array<ProductPermission> | undefined;
+  permissions?: ReadonlyArray<ProductPermission> | undefined;
   /** Limits the key to this team, of which the account is a member. */
   teamId?: string | undefined;
   /** Without it, the key does not expire. */
@@ -938,25 +938,25 @@ export type CreateApiKeyBody = {
 /** The body of `updateApiKey`. */
 export type UpdateApiKeyBody = {
   /** What the key can have of your product, of what the role of its account holds at each call. */
-  permissions: Array<ProductPermission>;
+  permissions: ReadonlyArray<ProductPermission>;
 };
 /** The body of `createRole`. */
 export type CreateRoleBody = {
   /** The name. No other role of the team may look like it. */
   name: string;
   /** What members with the role can do. */
-  permissions: Array<Permission>;
+  permissions: ReadonlyArray<Permission>;
   /** What they can do in your product. */
-  productPermissions?: Array<ProductPermission> | undefined;
+  productPermissions?: ReadonlyArray<ProductPermission> | undefined;
 };
 /** The body of `updateRole`. */
 export type UpdateRoleBody = {
   /** The name. No other role of the team may look like it. */
   name?: string | undefined;
   /** What members with the role can do. */
-  permissions?: Array<Permission> | undefined;
+  permissions?: ReadonlyArray<Permission> | undefined;
   /** What they can do in your product. */
-  productPermissions?: Array<ProductPermission> | undefined;
+  productPermissions?: ReadonlyArray<ProductPermission> | undefined;
   /** The version that you have read, the same as `If-Match`. With another one now, nothing changes. */
   version?: number | undefined;
 };
@@ -965,25 +965,25 @@ export type CreateRoleTemplateBody = {
   /** The name. No other role of the team may look like it. */
   name: string;
   /** What members with the role can do. */
-  permissions: Array<Permission>;
+  permissions: ReadonlyArray<Permission>;
   /** What they can do in your product. */
-  productPermissions?: Array<ProductPermission> | undefined;
+  productPermissions?: ReadonlyArray<ProductPermission> | undefined;
 };
 /** The body of `updateRoleTemplate`. */
 export type UpdateRoleTemplateBody = {
   /** The name. No other role of the team may look like it. */
   name?: string | undefined;
   /** What members with the role can do. */
-  permissions?: Array<Permission> | undefined;
+  permissions?: ReadonlyArray<Permission> | undefined;
   /** What they can do in your product. */
-  productPermissions?: Array<ProductPermission> | undefined;
+  productPermissions?: ReadonlyArray<ProductPermission> | undefined;
   /** The version that you have read, the same as `If-Match`. With another one now, nothing changes. */
   version?: number | undefined;
 };
 /** The body of `applyPermissions`. */
 export type ApplyPermissionsBody = {
   /** All permissions, in the order in which they are listed. */
-  permissions: Array<{
+  permissions: ReadonlyArray<{
     /** An area and an action, such as `invoices:write`. */
     name: ProductPermission;
     /** What it is called, by language. */
@@ -995,7 +995,7 @@ export type ApplyPermissionsBody = {
     /** Whether a role with it is privileged: giving it needs a recent proof, and is told by email. Default: `false`. */
     sensitive?: boolean | undefined;
     /** The system roles that hold it. The owner holds all. Default: `[]`. */
-    roles?: Array<'member' | 'guest'> | undefined;
+    roles?: ReadonlyArray<'member' | 'guest'> | undefined;
     /** Whether API keys can hold it. Default: `false`. */
     keys?: boolean | undefined;
     /** Whether it is no longer given to who does not hold it. Default: `false`. */
@@ -1014,7 +1014,7 @@ export type CreateWebhookEndpointBody = {
   url: string;
   /** The names of the events. None for all. Default: `[]`. */
   types?:
-    | Array<
+    | ReadonlyArray<
         | 'account.sign_up_attempted'
         | 'account.created'
         | 'account.link_emailed'
@@ -1122,7 +1122,7 @@ export type UpdateWebhookEndpointBody = {
   url?: string | undefined;
   /** The names of the events. None for all. */
   types?:
-    | Array<
+    | ReadonlyArray<
         | 'account.sign_up_attempted'
         | 'account.created'
         | 'account.link_emailed'
