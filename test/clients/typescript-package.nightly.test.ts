@@ -16,7 +16,7 @@ const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, '../..');
 /** Of all JavaScript together but that of the server kit, as it is before a bundler minifies it. */
 const CODE_SIZE_MAX = 48_000;
-const SERVER_KIT_SIZE_MAX = 42_000;
+const SERVER_KIT_SIZE_MAX = 52_000;
 /** Of each file of types. Those of the procedures grow with the service. */
 const TYPES_SIZE_MAX = 200_000;
 /** What a page loads for `createRoster` alone, minified. */
