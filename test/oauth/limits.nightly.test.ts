@@ -231,7 +231,10 @@ describe('requests of a client', () => {
         const proof = `Basic ${Buffer.from(`${client.id}:${secret}`).toString('base64')}`;
         expect((await refreshAs(secret, proof)).status, secret ?? '').toBe(429);
       }
+      // Other requests of clients that the operator created are not kept out either.
       const plain = await api.anOAuthClient({ confidential: true });
+      for (const path of ['/oauth/token', '/oauth/revoke', '/oauth/introspect', '/oauth/par'])
+        expect((await ask(api, '192.0.2.1', { client: plain, by, path })).status, path).not.toBe(429);
       expect((await ask(api, '192.0.2.1', { client: plain, by, path: '/oauth/token' })).status).toBe(429);
       // Its other requests count.
       const asked = await times(5, () => ask(api, '192.0.2.2', { client, by, path: '/oauth/revoke' }));
