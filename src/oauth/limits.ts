@@ -47,19 +47,19 @@ export function limitByAddress(http: HttpServices): RequestHandler {
 
 /**
  * Whether a request has the secret of a client of the operator. A product sends the requests of all its users from one
- * address, at times many at once, and whatever else is sent from there. Wrong secrets have a limit of their own, which also
- * counts until the answer is known: each costs a statement.
+ * address, at times many at once, and whatever else is sent from there. Only wrong secrets count toward the limit of those that
+ * are looked up: each costs a statement. What is wrong at the same moment can exceed it once.
  */
 async function isOfOperator(http: HttpServices, req: Request, res: Response, bucket: string): Promise<boolean> {
   const { db, tokens } = http.services;
   const { id, secret } = readClientSecret(req, await readFormOf(req, res));
   if (tokens.parseKind(secret) !== 'clientSecret') return false;
   const { refusedSecrets } = http.attempts;
-  if (!(await refusedSecrets.consume(bucket)).allowed) return false;
+  if (!(await refusedSecrets.peek(bucket)).allowed) return false;
   const client = await findClientBySecret(db, id, secret);
-  if (client?.source !== 'operator') return false;
-  await refusedSecrets.refund(bucket);
-  return true;
+  if (client?.source === 'operator') return true;
+  await refusedSecrets.consume(bucket);
+  return false;
 }
 
 /**

@@ -296,8 +296,10 @@ describe('requests of a client', () => {
     expect((await ask(api, '192.0.2.1', { path })).status).toBe(400);
     const own = (address: string) => ask(api, address, { client, path });
 
-    // Its own secrets do not count.
+    // Its own secrets do not count, however many are on their way.
     expect(await times(15, () => own('192.0.2.1'))).toEqual(Array(15).fill(400));
+    const atOnce = await Promise.all(Array.from({ length: 60 }, () => own('192.0.2.1')));
+    expect(atOnce.map(({ status }) => status)).toEqual(Array(60).fill(400));
     expect(await times(9, () => ask(api, '192.0.2.1', { client, secret: wrong, path }))).toEqual(Array(9).fill(429));
     expect((await own('192.0.2.1')).status).toBe(400);
     expect((await ask(api, '192.0.2.1', { client, secret: wrong, path })).status).toBe(429);
