@@ -4,7 +4,7 @@ import { createOAuthRouter } from '../../src/oauth/handler.ts';
 import { startApi, type Api } from '../support/api.ts';
 import type { Answer } from '../support/client.ts';
 import type { AClient } from '../support/factories.ts';
-import { holdLock } from '../rest/tenants.ts';
+import { countLockWaits, holdLock } from '../rest/tenants.ts';
 import { PATIENCE_MS } from '../support/patience.ts';
 import { hasRedis, startRedis } from '../support/redis.ts';
 import { aFirstParty, firstPartyTokens } from './first-party-flow.ts';
@@ -298,8 +298,13 @@ describe('requests of a client', () => {
 
     // Its own secrets do not count, however many are on their way.
     expect(await times(15, () => own('192.0.2.1'))).toEqual(Array(15).fill(400));
-    const atOnce = await Promise.all(Array.from({ length: 60 }, () => own('192.0.2.1')));
-    expect(atOnce.map(({ status }) => status)).toEqual(Array(60).fill(400));
+    const counted = vi.spyOn(api.http.attempts.oauthByAddress, 'consume');
+    const lock = await holdLock(api, 'lock table oauth_client_secret in access exclusive mode');
+    const atOnce = Array.from({ length: 15 }, () => own('192.0.2.1'));
+    await vi.waitFor(() => expect(counted).toHaveBeenCalledTimes(15), { timeout: PATIENCE_MS });
+    await vi.waitFor(async () => expect(await countLockWaits(api)).toBeGreaterThan(0), { timeout: PATIENCE_MS });
+    await lock.release();
+    expect((await Promise.all(atOnce)).map(({ status }) => status)).toEqual(Array(15).fill(400));
     expect(await times(9, () => ask(api, '192.0.2.1', { client, secret: wrong, path }))).toEqual(Array(9).fill(429));
     expect((await own('192.0.2.1')).status).toBe(400);
     expect((await ask(api, '192.0.2.1', { client, secret: wrong, path })).status).toBe(429);
