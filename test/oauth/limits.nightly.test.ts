@@ -284,8 +284,20 @@ describe('requests of a client', () => {
     expect(await set(client.id, null)).toBeProblem('validation_failed');
     const plain = await api.anOAuthClient({ confidential: true });
     const browsers = await api.anOAuthClient({ firstParty: ['teams:read'] });
-    for (const { id } of [plain, browsers])
-      expect((await set(id, true)).body.errors).toMatchObject([{ pointer: '/hasTokenLimit' }]);
+    for (const { id } of [plain, browsers]) {
+      expect((await set(id, false)).body.errors).toMatchObject([{ pointer: '/hasTokenLimit' }]);
+      expect((await set(id, true)).body).toMatchObject({ id, hasTokenLimit: true });
+    }
+    const listed: { id: string; hasTokenLimit: boolean }[] = (await operator.get('/operator/v1/clients')).body.clients;
+    expect(listed.map(({ id, hasTokenLimit }) => [id, hasTokenLimit])).toEqual([
+      [client.id, false],
+      [plain.id, true],
+      [browsers.id, true],
+    ]);
+    const publicClient = { name: 'Public', redirectUris: ['https://client.example/'], isConfidential: false };
+    const create = (given: object) => operator.post('/operator/v1/clients', { ...publicClient, ...given });
+    expect((await create({ hasTokenLimit: false })).body.errors).toMatchObject([{ pointer: '/hasTokenLimit' }]);
+    expect((await create({})).body.client).toMatchObject({ hasTokenLimit: true });
   });
 
   test('are looked up ten times as often as an address can send, and no further if their secrets are wrong', async () => {
