@@ -75,6 +75,35 @@ describe('at one address', () => {
     expect(new Set(statuses)).toEqual(new Set([201]));
   });
 
+  test('nobody waits in the turn of a client without its secret', async () => {
+    const api = await aNarrowApi();
+    const [client, other] = [
+      await api.anOAuthClient({ confidential: true }),
+      await api.anOAuthClient({ confidential: true }),
+    ];
+    const basicOfOther = `Basic ${Buffer.from(`${other.id}:${other.clientSecret}`).toString('base64')}`;
+    const release = holdTurn(api);
+
+    const push = (form: Record<string, string>, headers: Record<string, string> = {}) =>
+      send(api, '/oauth/par', {
+        method: 'POST',
+        headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+        body: queryOf({ ...asked(client), client_id: client.id, ...form }),
+      });
+    const answers = await Promise.all([
+      push({}),
+      push({ client_secret: 'rst_cs_invented' }),
+      push({ client_secret: other.clientSecret ?? '' }),
+      push({}, { authorization: basicOfOther }),
+      push({ client_secret: client.clientSecret ?? '' }, { authorization: basicOfOther }),
+    ]);
+
+    expect(answers.map(({ status }) => status)).toEqual([401, 401, 401, 400, 400]);
+    // What holds the turn alone.
+    expect(api.services.db.writeQueue.length).toBe(1);
+    release();
+  });
+
   test('all browsers that the limit of the address admits are sent on', async () => {
     const api = await aNarrowApi({ OAUTH_ADDRESS_LIMIT: String(MANY) });
     const client = await api.anOAuthClient();
