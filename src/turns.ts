@@ -165,6 +165,8 @@ export class Turns {
     // A lane that gets its turn goes to the end, where this loop meets it again.
     for (const [lane, waiters] of this.#lanes) {
       if (this.#total >= this.#limits.total) return;
+      // All that waits there has its key: thousands need not be looked at.
+      if (this.isAtLimit(lane)) continue;
       const next = waiters.find(({ keys }) => this.#canStart(keys));
       if (next === undefined) continue;
       this.#remove(lane, next);

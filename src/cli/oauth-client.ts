@@ -96,7 +96,7 @@ export function oauthClientCommands(client: Command): void {
     .addOption(
       new Option(
         '--token-limit <setting>',
-        'whether OAUTH_CLIENT_LIMIT counts token requests of a first-party client with a secret',
+        'whether OAUTH_CLIENT_LIMIT counts token requests of a first-party client with a secret; others are always limited',
       ).choices(['on', 'off']),
     )
     .action(

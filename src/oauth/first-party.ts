@@ -1,5 +1,4 @@
 import { errors, type Client } from 'oidc-provider';
-import { authenticateSession, type Authentication } from '../auth/authenticate.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { Services } from '../service/services.ts';
 import { EXTERNAL_ID_PREFIX } from '../entities/index.ts';
@@ -25,9 +24,8 @@ export function requireTeamReference(team: string): void {
 
 type Asking = {
   readonly client: Client | undefined;
-  readonly sessionToken: string | undefined;
-  /** Called for a valid session. */
-  readonly onSession: (found: Authentication) => void;
+  /** Who is signed in to the browser. */
+  readonly principal: Principal | undefined;
 };
 
 /**
@@ -35,16 +33,8 @@ type Asking = {
  * be asked, else with an error, if the client wants no page (`prompt=none`).
  * @returns false if a page has to be shown
  */
-export async function answerAtOnce(
-  services: Services,
-  hold: Hold,
-  { client, sessionToken, onSession }: Asking,
-): Promise<boolean> {
-  const { db, tokens } = services;
-  const found = sessionToken === undefined ? undefined : await authenticateSession(db, tokens, sessionToken, null);
-  const principal = found?.principal ?? null;
-  if (found === undefined || principal === null) return refuseAtOnce(services.db, hold, 'login_required');
-  onSession(found);
+export async function answerAtOnce(services: Services, hold: Hold, { client, principal }: Asking): Promise<boolean> {
+  if (principal === undefined) return refuseAtOnce(services.db, hold, 'login_required');
   if (!isFirstParty(client)) return refuseAtOnce(services.db, hold, 'consent_required');
   const problem = await asAccount(principal, () => continueAtOnce(services, principal, hold));
   return problem === null || refuseAtOnce(services.db, hold, problem);

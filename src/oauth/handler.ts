@@ -4,6 +4,7 @@ import { ProblemError } from '../problems/error.ts';
 import { createCookies } from '../http/cookies.ts';
 import { requestIdsOf } from '../http/request-id.ts';
 import type { HttpServices } from '../http/http-services.ts';
+import { identifyBrowser } from './browser-session.ts';
 import { createProviderHandler } from './provider-handler.ts';
 import { introspectAsOperator } from './introspect.ts';
 import { logProviderEvents } from './events.ts';
@@ -34,6 +35,7 @@ export function createOAuthRouter(http: HttpServices): Router {
   const handleByProvider = createProviderHandler(provider, http.services);
 
   const named = createOperationNames(http);
+  const identify = identifyBrowser(http);
   const limit = limitByAddress(http);
   const handleErrors = createErrorHandler(http);
   const showErrors = createPageErrorHandler(config.brand);
@@ -46,11 +48,28 @@ export function createOAuthRouter(http: HttpServices): Router {
     pages.options(path, handleByProvider);
   }
   pages.use(createOpenIdRouter(http));
-  pages.get(ROUTES.authorization, named('authorize'), limit, filterQuery(config.baseUrl), handleByProvider, showErrors);
+  pages.get(
+    ROUTES.authorization,
+    named('authorize'),
+    identify,
+    limit,
+    filterQuery(config.baseUrl),
+    handleByProvider,
+    showErrors,
+    handleErrors,
+  );
   // Applications can choose (OpenID Connect Core 1.0, section 3.1.2.1).
   pages.post(ROUTES.authorization, named('authorize'), limit, ...redirectForm(ROUTES.authorization), showErrors);
-  pages.get(`${ROUTES.authorization}/:id`, named('resume'), limit, removeQuery, handleByProvider);
-  pages.get(LOGOUT, named('logout'), limit, createLogoutHandler(http));
+  pages.get(
+    `${ROUTES.authorization}/:id`,
+    named('resume'),
+    identify,
+    limit,
+    removeQuery,
+    handleByProvider,
+    handleErrors,
+  );
+  pages.get(LOGOUT, named('logout'), identify, limit, createLogoutHandler(http));
   pages.post(LOGOUT, named('logout'), limit, ...redirectForm(LOGOUT), showErrors);
   pages.post(
     ROUTES.token,
@@ -62,7 +81,7 @@ export function createOAuthRouter(http: HttpServices): Router {
   );
   pages.post(ROUTES.revocation, named('revoke'), limit, ...readForm(), handleByProvider, handleErrors);
   pages.post(ROUTES.introspection, named('introspect'), ...introspectAsOperator(http), handleErrors);
-  pages.post(ROUTES.introspection, named('introspect'), limit, handleByProvider);
+  pages.post(ROUTES.introspection, named('introspect'), limit, ...readForm(), handleByProvider, handleErrors);
   const { pushed_authorization_request: pushed } = ROUTES;
   pages.post(pushed, named('par'), limit, ...filterForm(config.baseUrl), handleByProvider, handleErrors);
   for (const path of [ROUTES.token, ROUTES.revocation, pushed]) pages.options(path, handleByProvider);

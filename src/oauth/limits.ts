@@ -7,6 +7,7 @@ import type { Attempts } from '../rate-limit/attempts.ts';
 import type { HttpServices } from '../http/http-services.ts';
 import { requestIdsOf } from '../http/request-id.ts';
 import { findClientBySecret } from '../resources/oauth-clients/registered-client.ts';
+import { sessionOf } from './browser-session.ts';
 import { renderErrorPage } from './error-page.ts';
 import { LOGOUT } from './logout.ts';
 import { ROUTES } from './provider.ts';
@@ -15,35 +16,50 @@ import { readClientSecret, readFormOf } from './request-parameters.ts';
 /** Where pages send a browser by a form. */
 const FORMS: readonly string[] = [ROUTES.authorization, LOGOUT];
 
-/** Limits requests per IP address. Those that a client of the operator authenticates count toward its own limit instead. */
+/** Where clients prove themselves, by a form. */
+const CLIENT_PATHS: readonly string[] = [
+  ROUTES.token,
+  ROUTES.revocation,
+  ROUTES.introspection,
+  ROUTES.pushed_authorization_request,
+];
+
+/**
+ * Limits requests per IP address. Those of a browser that is signed in count for its session instead, and those that a client
+ * of the operator authenticates toward its own limit. The others wait in a turn of their own: nobody refuses what the limit
+ * has admitted, and who signs in at that address does not wait for them.
+ */
 export function limitByAddress(http: HttpServices): RequestHandler {
   return async (req, res, next) => {
-    const bucket = addressBucket(http.clientAddress(req));
+    const session = sessionOf(res)?.principal.credentialId;
+    const bucket = session ?? addressBucket(http.clientAddress(req));
     const { allowed, resetSeconds } = await http.attempts.oauthByAddress.consume(bucket);
     if (allowed) res.locals['oauthBucket'] = bucket;
-    else if (req.path !== ROUTES.token || !(await isFromProduct(http, req, res, bucket))) {
-      sendTooMany(http, req, res, 'too many requests from this address', resetSeconds);
+    else if (!CLIENT_PATHS.includes(req.path) || !(await isOfOperator(http, req, res, bucket))) {
+      const source = session === undefined ? 'from this address' : 'of this session';
+      sendTooMany(http, req, res, `too many requests ${source}`, resetSeconds);
       return;
     }
+    if (session === undefined) currentCaller()?.waitAs(`oauth ${bucket}`);
     next();
   };
 }
 
 /**
- * Whether a token request has the secret of a first-party client without a limit. A product refreshes the tokens of all its
- * users from one address, at times many at once, and whatever else is sent from there. Wrong secrets have a limit of their
- * own, which also counts until the answer is known: each costs a statement.
+ * Whether a request has the secret of a client of the operator. A product sends the requests of all its users from one
+ * address, at times many at once, and whatever else is sent from there. Only wrong secrets count toward the limit of those that
+ * are looked up: each costs a statement. What is wrong at the same moment can exceed it once.
  */
-async function isFromProduct(http: HttpServices, req: Request, res: Response, bucket: string): Promise<boolean> {
+async function isOfOperator(http: HttpServices, req: Request, res: Response, bucket: string): Promise<boolean> {
   const { db, tokens } = http.services;
   const { id, secret } = readClientSecret(req, await readFormOf(req, res));
   if (tokens.parseKind(secret) !== 'clientSecret') return false;
   const { refusedSecrets } = http.attempts;
-  if (!(await refusedSecrets.consume(bucket)).allowed) return false;
+  if (!(await refusedSecrets.peek(bucket)).allowed) return false;
   const client = await findClientBySecret(db, id, secret);
-  if (client === undefined) return false;
-  await refusedSecrets.refund(bucket);
-  return !client.hasTokenLimit;
+  if (client?.source === 'operator') return true;
+  await refusedSecrets.consume(bucket);
+  return false;
 }
 
 /**
@@ -98,10 +114,8 @@ export const createClientLimit =
   async (ctx: KoaContextWithOIDC, client: { readonly id: string; readonly hasTokenLimit: boolean }): Promise<void> => {
     const { oauthBucket } = (ctx.res as unknown as Response).locals as { oauthBucket?: string }; // Express's, set by `limitByAddress`
     if (oauthBucket !== undefined) await oauthByAddress.refund(oauthBucket);
-    if (!client.hasTokenLimit && ctx.oidc.route === 'token') {
-      currentCaller()?.identifyProduct(client.id);
-      return;
-    }
+    currentCaller()?.waitAs(client.id);
+    if (!client.hasTokenLimit && ctx.oidc.route === 'token') return;
     const { allowed, resetSeconds } = await oauthByClient.consume(client.id);
     if (allowed) return;
     ctx.set('Retry-After', String(resetSeconds));

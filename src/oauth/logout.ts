@@ -1,5 +1,4 @@
 import express, { type RequestHandler, type Response } from 'express';
-import { authenticateSession } from '../auth/authenticate.ts';
 import { createCookies } from '../http/cookies.ts';
 import type { HttpServices } from '../http/http-services.ts';
 import { currentActor, runAs } from '../events/actor.ts';
@@ -12,6 +11,7 @@ import {
   readLogoutRequest,
   type LogoutParameters,
 } from '../resources/openid/logout.service.ts';
+import { sessionOf } from './browser-session.ts';
 import { renderErrorPage } from './error-page.ts';
 
 export const LOGOUT = '/oauth/logout';
@@ -24,7 +24,7 @@ const BODY_BYTES_MAX = 16 * 1024;
 /** Creates the handler of logout requests by applications (OpenID Connect RP-Initiated Logout 1.0). */
 export function createLogoutHandler(http: HttpServices): RequestHandler {
   const { services } = http;
-  const { config, db, tokens } = services;
+  const { config } = services;
   const cookies = createCookies(config.baseUrl);
 
   return async (req, res) => {
@@ -32,9 +32,7 @@ export function createLogoutHandler(http: HttpServices): RequestHandler {
     try {
       const asked = parse(new URL(req.url, config.baseUrl).searchParams);
       const { redirectTo, hint } = await readLogoutRequest(services, asked);
-      const { session } = cookies.read(req.headers.cookie);
-      const found = session === undefined ? undefined : await authenticateSession(db, tokens, session, null);
-      const principal = found?.principal ?? null;
+      const principal = sessionOf(res)?.principal ?? null;
       if (principal !== null && !isOfSession(hint, principal)) {
         // The page repeats the request once the user has signed out there, without the hint, which named somebody else.
         const { id_token_hint: _, ...others } = asked;

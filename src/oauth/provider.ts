@@ -34,6 +34,7 @@ import {
 import { isFetchAllowed } from './client-document-rules.ts';
 import { addIdToken } from './openid.ts';
 import { bindToBrowser } from './requests.ts';
+import { sessionOf } from './browser-session.ts';
 import { answerAtOnce, isFirstParty, isOfSession } from './first-party.ts';
 import {
   createOwnParameters,
@@ -207,19 +208,16 @@ function createConfiguration(services: Services, cookies: Cookies): Configuratio
       policy: createConsentPolicy(),
       async url(ctx, { uid }) {
         const { client } = ctx.oidc;
-        const sent = cookies.read(ctx.get('cookie'));
         if (client?.clientIdMetadataDocument) await saveClientDocument(services, client.metadata() as ClientMetadata);
-        const { browser = '' } = sent;
+        const { browser = '' } = cookies.read(ctx.get('cookie'));
         const browserToken = BROWSER_TOKEN.test(browser) ? browser : randomBytes(32).toString('base64url');
         cookies.setBrowser(ctx.res as Response, browserToken); // Express's, which calls oidc-provider
         await bindToBrowser(services, uid, browserToken);
         const hold = { id: uid, browserToken };
         if (!interpretsOpenId(ctx)) return `/oauth/consent/${uid}`;
-        const isAnswered = await answerAtOnce(services, hold, {
-          client,
-          sessionToken: sent.session,
-          onSession: (found) => cookies.renameSession(ctx.res as Response, ctx.get('cookie'), found),
-        });
+        const session = sessionOf(ctx.res as Response);
+        if (session) cookies.renameSession(ctx.res as Response, ctx.get('cookie'), session);
+        const isAnswered = await answerAtOnce(services, hold, { client, principal: session?.principal });
         return isAnswered ? `${ROUTES.authorization}/${uid}` : `/oauth/consent/${uid}${describePage(ctx)}`;
       },
     },

@@ -39,11 +39,12 @@ export const createErrorHandler =
   ({ log }: HttpServices): ErrorRequestHandler =>
   (error: { status?: number; message: string }, req, res, next) => {
     res.set('Cache-Control', 'no-store');
-    if (isUnavailable(error)) {
+    // Faults of the client come first: a body that it aborts has the code of a broken connection.
+    if (error.status !== undefined && error.status < 500) {
+      res.status(error.status).json({ error: 'invalid_request', error_description: error.message });
+    } else if (isUnavailable(error)) {
       log.failure(toProblemError(error), requestIdsOf(req));
       res.status(503).set('Retry-After', '1').json(UNAVAILABLE);
-    } else if (error.status !== undefined && error.status < 500) {
-      res.status(error.status).json({ error: 'invalid_request', error_description: error.message });
     } else {
       next(error);
     }

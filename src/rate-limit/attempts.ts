@@ -15,8 +15,8 @@ export type Attempts = {
   /** Requests to the authorization server, by client address or token, or by client of the operator that authenticates. */
   readonly oauthByAddress: Pick<Limiter, 'consume' | 'refund'>;
   readonly oauthByClient: Counter;
-  /** Wrong secrets at the token endpoint, by client address above its limit. */
-  readonly refusedSecrets: Counter;
+  /** Wrong secrets of OAuth clients, by client address above its limit. */
+  readonly refusedSecrets: Pick<Limiter, 'consume' | 'peek'>;
   /** Registrations of OAuth clients, by client address. */
   readonly registrations: Counter;
   readonly refusedRegistrations: Counter;

@@ -223,7 +223,7 @@ describe('oauth-client set-session', () => {
   });
 });
 
-test('oauth-client update limits token requests, of first-party clients with a secret alone', async () => {
+test('oauth-client update lets first-party clients with a secret alone be without a limit of token requests', async () => {
   const id = await aFirstParty();
   const { events } = await changed('update', '--client', id, '--token-limit', 'on');
   expect(events).toMatchObject([{ event: 'oauth_client.updated', client_id: id }]);
@@ -234,9 +234,11 @@ test('oauth-client update limits token requests, of first-party clients with a s
   expect(await one(id)).toMatchObject({ hasTokenLimit: false });
 
   const { id: other } = await aClient({ confidential: true });
-  expect(await roster.refusal('oauth-client', 'update', '--client', other, '--token-limit', 'on')).toBe(
+  expect(await roster.refusal('oauth-client', 'update', '--client', other, '--token-limit', 'off')).toBe(
     '--token-limit: Clients that are not first-party with a secret always have a limit.',
   );
+  expect((await changed('update', '--client', other, '--token-limit', 'on')).events).toEqual([]);
+  expect(await one(other)).toMatchObject({ hasTokenLimit: true });
 });
 
 // Guarantees that a command widens nothing in silence that the operator API reports.
@@ -293,7 +295,7 @@ describe('oauth-client list', () => {
       initiateLoginUri: null,
       isDevelopment: false,
       sessionDays: null,
-      hasTokenLimit: false,
+      hasTokenLimit: true,
       openidScopes: null,
       permissions: [],
       postLogoutRedirectUris: [],

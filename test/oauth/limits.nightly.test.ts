@@ -4,7 +4,7 @@ import { createOAuthRouter } from '../../src/oauth/handler.ts';
 import { startApi, type Api } from '../support/api.ts';
 import type { Answer } from '../support/client.ts';
 import type { AClient } from '../support/factories.ts';
-import { holdLock } from '../rest/tenants.ts';
+import { countLockWaits, holdLock } from '../rest/tenants.ts';
 import { PATIENCE_MS } from '../support/patience.ts';
 import { hasRedis, startRedis } from '../support/redis.ts';
 import { aFirstParty, firstPartyTokens } from './first-party-flow.ts';
@@ -231,7 +231,10 @@ describe('requests of a client', () => {
         const proof = `Basic ${Buffer.from(`${client.id}:${secret}`).toString('base64')}`;
         expect((await refreshAs(secret, proof)).status, secret ?? '').toBe(429);
       }
+      // Other requests of clients that the operator created are not kept out either.
       const plain = await api.anOAuthClient({ confidential: true });
+      for (const path of ['/oauth/token', '/oauth/revoke', '/oauth/introspect', '/oauth/par'])
+        expect((await ask(api, '192.0.2.1', { client: plain, by, path })).status, path).not.toBe(429);
       expect((await ask(api, '192.0.2.1', { client: plain, by, path: '/oauth/token' })).status).toBe(429);
       // Its other requests count.
       const asked = await times(5, () => ask(api, '192.0.2.2', { client, by, path: '/oauth/revoke' }));
@@ -281,8 +284,20 @@ describe('requests of a client', () => {
     expect(await set(client.id, null)).toBeProblem('validation_failed');
     const plain = await api.anOAuthClient({ confidential: true });
     const browsers = await api.anOAuthClient({ firstParty: ['teams:read'] });
-    for (const { id } of [plain, browsers])
-      expect((await set(id, true)).body.errors).toMatchObject([{ pointer: '/hasTokenLimit' }]);
+    for (const { id } of [plain, browsers]) {
+      expect((await set(id, false)).body.errors).toMatchObject([{ pointer: '/hasTokenLimit' }]);
+      expect((await set(id, true)).body).toMatchObject({ id, hasTokenLimit: true });
+    }
+    const listed: { id: string; hasTokenLimit: boolean }[] = (await operator.get('/operator/v1/clients')).body.clients;
+    expect(listed.map(({ id, hasTokenLimit }) => [id, hasTokenLimit])).toEqual([
+      [client.id, false],
+      [plain.id, true],
+      [browsers.id, true],
+    ]);
+    const publicClient = { name: 'Public', redirectUris: ['https://client.example/'], isConfidential: false };
+    const create = (given: object) => operator.post('/operator/v1/clients', { ...publicClient, ...given });
+    expect((await create({ hasTokenLimit: false })).body.errors).toMatchObject([{ pointer: '/hasTokenLimit' }]);
+    expect((await create({})).body.client).toMatchObject({ hasTokenLimit: true });
   });
 
   test('are looked up ten times as often as an address can send, and no further if their secrets are wrong', async () => {
@@ -293,8 +308,15 @@ describe('requests of a client', () => {
     expect((await ask(api, '192.0.2.1', { path })).status).toBe(400);
     const own = (address: string) => ask(api, address, { client, path });
 
-    // Its own secrets do not count.
+    // Its own secrets do not count, however many are on their way.
     expect(await times(15, () => own('192.0.2.1'))).toEqual(Array(15).fill(400));
+    const counted = vi.spyOn(api.http.attempts.oauthByAddress, 'consume');
+    const lock = await holdLock(api, 'lock table oauth_client_secret in access exclusive mode');
+    const atOnce = Array.from({ length: 15 }, () => own('192.0.2.1'));
+    await vi.waitFor(() => expect(counted).toHaveBeenCalledTimes(15), { timeout: PATIENCE_MS });
+    await vi.waitFor(async () => expect(await countLockWaits(api)).toBeGreaterThan(0), { timeout: PATIENCE_MS });
+    await lock.release();
+    expect((await Promise.all(atOnce)).map(({ status }) => status)).toEqual(Array(15).fill(400));
     expect(await times(9, () => ask(api, '192.0.2.1', { client, secret: wrong, path }))).toEqual(Array(9).fill(429));
     expect((await own('192.0.2.1')).status).toBe(400);
     expect((await ask(api, '192.0.2.1', { client, secret: wrong, path })).status).toBe(429);

@@ -57,6 +57,26 @@ describe('work in turns', () => {
     expect(started).toEqual(['a1', 'a2', 'b1', 'c1']);
   });
 
+  // Guarantees that the thousands that can wait for a product cost others nothing.
+  test('of an account that has its share is not looked at when others leave', async () => {
+    const { begin, end, settle } = workshop({ queuePerKey: Infinity });
+    let looks = 0;
+    const keys = Object.assign(['a'], {
+      every(...args: Parameters<string[]['every']>) {
+        looks += 1;
+        return Array.prototype.every.apply(this, args);
+      },
+    });
+    for (let i = 0; i < 1000; i += 1) void begin(`a${i}`, keys);
+    void begin('b1', ['b']);
+    await settle();
+    const before = looks;
+
+    await end('b1');
+
+    expect(looks - before).toBe(0);
+  });
+
   test('of one account leaves a place to every other account, whose work comes next', async () => {
     const { begin, end, started, settle } = workshop({ total: 2 });
 

@@ -2,8 +2,11 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { CallerGoneError } from '../../turns.ts';
 
-/** What two connections do in the ten seconds that a change can wait, on a small machine. */
-const PRODUCT_QUEUE_MAX = 3000;
+/**
+ * What two connections do in the ten seconds that a change can wait, on a small machine. It is for callers of whom another
+ * limit bounds how many requests come.
+ */
+const LONG_QUEUE_MAX = 3000;
 
 /** The caller of a request. Connections are divided fairly between callers, and waiting work ends with its request. */
 export class RequestCaller {
@@ -31,10 +34,10 @@ export class RequestCaller {
     this.credential = credentialId;
   }
 
-  /** A client of the operator that refreshes the tokens of all its users: strangers at its address delay nothing of it. */
-  identifyProduct(clientId: string): void {
-    this.account = this.credential = clientId;
-    this.queueMax = PRODUCT_QUEUE_MAX;
+  /** Makes a request wait in a turn of its own kind, apart from what else its address sends: that of a client, for example. */
+  waitAs(name: string): void {
+    this.account = this.credential = name;
+    this.queueMax = LONG_QUEUE_MAX;
   }
 
   /** Whether the response has begun, so that the rest waits for the client. */

@@ -49,14 +49,15 @@ export function toSessionDays({ isFirstParty }: Pick<OAuthClient, 'isFirstParty'
   return { sessionDays: days };
 }
 
-/** Returns whether token requests are limited, as it is stored. @throws validation_failed */
+/** Returns whether token requests are limited, as it is stored: of clients that always are, nothing. @throws validation_failed */
 export function toTokenLimit(
   { isFirstParty, isConfidential }: Pick<OAuthClient, 'isFirstParty' | 'isConfidential'>,
   hasTokenLimit: boolean,
 ): Settings {
-  if (hasTokenLimit && !(isFirstParty && isConfidential))
+  if (isFirstParty && isConfidential) return { hasTokenLimit };
+  if (!hasTokenLimit)
     throw invalidInput('/hasTokenLimit', 'Clients that are not first-party with a secret always have a limit.');
-  return { hasTokenLimit };
+  return {};
 }
 
 type Settings = {

@@ -112,7 +112,7 @@ const presentOperatorRow = (row: ClientRow & OperatorRow) => ({
   postLogoutRedirectUris: row.post_logout_redirect_uris,
   backchannelLogoutUri: row.backchannel_logout_uri,
   sessionDays: row.session_days,
-  hasTokenLimit: row.has_token_limit,
+  hasTokenLimit: !(row.is_first_party && row.is_confidential) || row.has_token_limit,
   permissions: row.product_permissions,
 });
 

@@ -41,7 +41,7 @@ const sessionDays = z.int().min(1).max(DAYS_MAX).nullable().meta({
 });
 const hasTokenLimit = z.boolean().meta({
   description:
-    'Whether its requests for tokens count toward `OAUTH_CLIENT_LIMIT`. Only those of first-party clients with a secret have no limit without it.',
+    'Whether its requests for tokens are limited: of clients with a secret by `OAUTH_CLIENT_LIMIT`, of others by `OAUTH_ADDRESS_LIMIT`. Only first-party clients with a secret can be without, and are unless it is set.',
 });
 const permissions = productPermissionNames.meta({
   description:
@@ -118,7 +118,7 @@ export const createOperatorClientInput = z.object({
   backchannelLogoutUri: backchannelLogoutUri.optional(),
   openidScopes: openidScopes.optional(),
   sessionDays: sessionDays.optional(),
-  hasTokenLimit: hasTokenLimit.default(false),
+  hasTokenLimit: hasTokenLimit.optional(),
   permissions: permissions.optional(),
 });
 

@@ -205,7 +205,7 @@ export type OAuthClient = {
   backchannelLogoutUri: string | null;
   /** How many days a session lasts at least in which a user signed in for it. */
   sessionDays: number | null;
-  /** Whether its requests for tokens count toward `OAUTH_CLIENT_LIMIT`. Only those of first-party clients with a secret have no limit without it. */
+  /** Whether its requests for tokens are limited: of clients with a secret by `OAUTH_CLIENT_LIMIT`, of others by `OAUTH_ADDRESS_LIMIT`. Only first-party clients with a secret can be without, and are unless it is set. */
   hasTokenLimit: boolean;
   /** What it asks its users for of your product. */
   permissions: Array<ProductPermission>;
@@ -749,7 +749,7 @@ export type CreateClientBody = {
   openidScopes?: ReadonlyArray<'openid' | 'profile' | 'email'> | null | undefined;
   /** How many days a session lasts, from its sign-in, if a user signed in for this first-party client, where that is longer than `SESSION_DAYS`. Null for `SESSION_DAYS`. */
   sessionDays?: number | null | undefined;
-  /** Whether its requests for tokens count toward `OAUTH_CLIENT_LIMIT`. Only those of first-party clients with a secret have no limit without it. Default: `false`. */
+  /** Whether its requests for tokens are limited: of clients with a secret by `OAUTH_CLIENT_LIMIT`, of others by `OAUTH_ADDRESS_LIMIT`. Only first-party clients with a secret can be without, and are unless it is set. */
   hasTokenLimit?: boolean | undefined;
   /** What it asks its users for of your product. Its grants and their keys lose at once what is taken away, and get more only with another consent. First-party clients have all that the role holds. */
   permissions?: ReadonlyArray<ProductPermission> | undefined;
@@ -774,7 +774,7 @@ export type UpdateClientBody = {
   openidScopes?: ReadonlyArray<'openid' | 'profile' | 'email'> | null | undefined;
   /** How many days a session lasts, from its sign-in, if a user signed in for this first-party client, where that is longer than `SESSION_DAYS`. Null for `SESSION_DAYS`. */
   sessionDays?: number | null | undefined;
-  /** Whether its requests for tokens count toward `OAUTH_CLIENT_LIMIT`. Only those of first-party clients with a secret have no limit without it. */
+  /** Whether its requests for tokens are limited: of clients with a secret by `OAUTH_CLIENT_LIMIT`, of others by `OAUTH_ADDRESS_LIMIT`. Only first-party clients with a secret can be without, and are unless it is set. */
   hasTokenLimit?: boolean | undefined;
   /** What it asks its users for of your product. Its grants and their keys lose at once what is taken away, and get more only with another consent. First-party clients have all that the role holds. */
   permissions?: ReadonlyArray<ProductPermission> | undefined;

@@ -539,7 +539,7 @@ export type OAuthClient = {
   backchannelLogoutUri: string | null;
   /** How many days a session lasts at least in which a user signed in for it. */
   sessionDays: number | null;
-  /** Whether its requests for tokens count toward `OAUTH_CLIENT_LIMIT`. Only those of first-party clients with a secret have no limit without it. */
+  /** Whether its requests for tokens are limited: of clients with a secret by `OAUTH_CLIENT_LIMIT`, of others by `OAUTH_ADDRESS_LIMIT`. Only first-party clients with a secret can be without, and are unless it is set. */
   hasTokenLimit: boolean;
   /** What it asks its users for of your product. */
   permissions: Array<ProductPermission>;
@@ -3772,7 +3772,7 @@ export type AppRouter = TRPCBuiltRouter<
           openidScopes?: Array<'openid' | 'profile' | 'email'> | null | undefined;
           /** How many days a session lasts, from its sign-in, if a user signed in for this first-party client, where that is longer than `SESSION_DAYS`. Null for `SESSION_DAYS`. */
           sessionDays?: number | null | undefined;
-          /** Whether its requests for tokens count toward `OAUTH_CLIENT_LIMIT`. Only those of first-party clients with a secret have no limit without it. Default: false. */
+          /** Whether its requests for tokens are limited: of clients with a secret by `OAUTH_CLIENT_LIMIT`, of others by `OAUTH_ADDRESS_LIMIT`. Only first-party clients with a secret can be without, and are unless it is set. */
           hasTokenLimit?: boolean | undefined;
           /** What it asks its users for of your product. Its grants and their keys lose at once what is taken away, and get more only with another consent. First-party clients have all that the role holds. */
           permissions?: Array<ProductPermission> | undefined;
@@ -3801,7 +3801,7 @@ export type AppRouter = TRPCBuiltRouter<
           openidScopes?: Array<'openid' | 'profile' | 'email'> | null | undefined;
           /** How many days a session lasts, from its sign-in, if a user signed in for this first-party client, where that is longer than `SESSION_DAYS`. Null for `SESSION_DAYS`. */
           sessionDays?: number | null | undefined;
-          /** Whether its requests for tokens count toward `OAUTH_CLIENT_LIMIT`. Only those of first-party clients with a secret have no limit without it. */
+          /** Whether its requests for tokens are limited: of clients with a secret by `OAUTH_CLIENT_LIMIT`, of others by `OAUTH_ADDRESS_LIMIT`. Only first-party clients with a secret can be without, and are unless it is set. */
           hasTokenLimit?: boolean | undefined;
           /** What it asks its users for of your product. Its grants and their keys lose at once what is taken away, and get more only with another consent. First-party clients have all that the role holds. */
           permissions?: Array<ProductPermission> | undefined;
@@ -4392,7 +4392,7 @@ export type AppRouter = TRPCBuiltRouter<
           openidScopes?: Array<'openid' | 'profile' | 'email'> | null | undefined;
           /** How many days a session lasts, from its sign-in, if a user signed in for this first-party client, where that is longer than `SESSION_DAYS`. Null for `SESSION_DAYS`. */
           sessionDays?: number | null | undefined;
-          /** Whether its requests for tokens count toward `OAUTH_CLIENT_LIMIT`. Only those of first-party clients with a secret have no limit without it. Default: false. */
+          /** Whether its requests for tokens are limited: of clients with a secret by `OAUTH_CLIENT_LIMIT`, of others by `OAUTH_ADDRESS_LIMIT`. Only first-party clients with a secret can be without, and are unless it is set. */
           hasTokenLimit?: boolean | undefined;
           /** What it asks its users for of your product. Its grants and their keys lose at once what is taken away, and get more only with another consent. First-party clients have all that the role holds. */
           permissions?: Array<ProductPermission> | undefined;
@@ -4421,7 +4421,7 @@ export type AppRouter = TRPCBuiltRouter<
           openidScopes?: Array<'openid' | 'profile' | 'email'> | null | undefined;
           /** How many days a session lasts, from its sign-in, if a user signed in for this first-party client, where that is longer than `SESSION_DAYS`. Null for `SESSION_DAYS`. */
           sessionDays?: number | null | undefined;
-          /** Whether its requests for tokens count toward `OAUTH_CLIENT_LIMIT`. Only those of first-party clients with a secret have no limit without it. */
+          /** Whether its requests for tokens are limited: of clients with a secret by `OAUTH_CLIENT_LIMIT`, of others by `OAUTH_ADDRESS_LIMIT`. Only first-party clients with a secret can be without, and are unless it is set. */
           hasTokenLimit?: boolean | undefined;
           /** What it asks its users for of your product. Its grants and their keys lose at once what is taken away, and get more only with another consent. First-party clients have all that the role holds. */
           permissions?: Array<ProductPermission> | undefined;

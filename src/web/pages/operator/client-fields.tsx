@@ -75,8 +75,13 @@ export function useClientChoices(client: OperatorClient | undefined) {
 
 type Choices = ReturnType<typeof useClientChoices>;
 
-/** Returns what the form says. A first-party client has scopes, and has all of OpenID Connect and of the product. */
-export const toSettings = (isFirstParty: boolean, values: ClientValues, choices: Choices) =>
+type Kind = { readonly isFirstParty: boolean; readonly isConfidential: boolean };
+
+/**
+ * Returns what the form says. A first-party client has scopes, and has all of OpenID Connect and of the product. Only that of a
+ * server can be without a limit.
+ */
+export const toSettings = ({ isFirstParty, isConfidential }: Kind, values: ClientValues, choices: Choices) =>
   ({
     name: values.name,
     redirectUris: splitLines(values.redirectUris),
@@ -85,7 +90,7 @@ export const toSettings = (isFirstParty: boolean, values: ClientValues, choices:
     postLogoutRedirectUris: splitLines(values.postLogoutRedirectUris),
     backchannelLogoutUri: (isFirstParty && values.backchannelLogoutUri) || null,
     sessionDays: isFirstParty ? toDays(values.sessionDays) : null,
-    hasTokenLimit: isFirstParty && choices.hasTokenLimit,
+    hasTokenLimit: isFirstParty && isConfidential ? choices.hasTokenLimit : undefined,
     scopes: isFirstParty ? [...choices.scopes] : undefined,
     openidScopes: isFirstParty || choices.openidScopes.length === 0 ? null : [...choices.openidScopes],
     permissions: isFirstParty ? undefined : [...choices.permissions],
@@ -95,10 +100,12 @@ type FieldsProps = {
   readonly form: { readonly field: (name: keyof ClientValues) => object };
   readonly isFirstParty: boolean;
   readonly choices: Choices;
+  /** Whether a token limit can be chosen. */
+  readonly canLimit: boolean;
 };
 
 /** What a client can get: what the operator gives a first-party one, or what others can ask their users for. */
-export const AccessFields = ({ isFirstParty, choices }: Omit<FieldsProps, 'form'>) =>
+export const AccessFields = ({ isFirstParty, choices }: Omit<FieldsProps, 'form' | 'canLimit'>) =>
   isFirstParty ? (
     <ScopeChoice scopes={choices.scopes} onChange={choices.setScopes} />
   ) : (
@@ -183,7 +190,7 @@ const UrlField = ({ field, label, description }: UrlFieldProps) => (
 );
 
 /** Where users go on in the application, and how the end of a session is told there. */
-export const AddressFields = ({ form, isFirstParty, choices }: FieldsProps) => (
+export const AddressFields = ({ form, isFirstParty, choices, canLimit }: FieldsProps) => (
   <>
     <UrlField field={form.field('homeUrl')} label={words.homeUrl} description={words.homeUrlHint} />
     <UrlField field={form.field('initiateLoginUri')} label={words.loginUrl} description={words.loginUrlHint} />
@@ -210,13 +217,15 @@ export const AddressFields = ({ form, isFirstParty, choices }: FieldsProps) => (
           inputMode="numeric"
           autoComplete="off"
         />
-        <Checkbox
-          checked={choices.hasTokenLimit}
-          onChange={(event) => choices.setTokenLimit(event.currentTarget.checked)}
-          label={words.tokenLimit}
-          description={words.tokenLimitHint}
-        />
       </>
+    )}
+    {canLimit && (
+      <Checkbox
+        checked={choices.hasTokenLimit}
+        onChange={(event) => choices.setTokenLimit(event.currentTarget.checked)}
+        label={words.tokenLimit}
+        description={words.tokenLimitHint}
+      />
     )}
   </>
 );

@@ -46,9 +46,10 @@ function CreateDialog({ onCreated, onClose }: CreateProps) {
     initialValues: { kind: 'server', ...toValues(undefined) },
     lists: LISTS,
     call: ({ kind, ...values }) => {
+      const isConfidential = kind === 'server';
       const input: Required<Inputs['operator']['createClient']> = {
-        ...toSettings(isFirstParty, values, choices),
-        isConfidential: kind === 'server',
+        ...toSettings({ isFirstParty, isConfidential }, values, choices),
+        isConfidential,
         isNative: kind === 'device',
         isDevelopment,
       };
@@ -91,7 +92,7 @@ function CreateDialog({ onCreated, onClose }: CreateProps) {
         label={words.development}
         description={words.developmentHint}
       />
-      <AddressFields form={form} isFirstParty={isFirstParty} choices={choices} />
+      <AddressFields form={form} isFirstParty={isFirstParty} choices={choices} canLimit={isFirstParty} />
     </FormDialog>
   );
 }
@@ -99,13 +100,13 @@ function CreateDialog({ onCreated, onClose }: CreateProps) {
 /** Changes a client. What it is never changes. */
 export function EditOperatorClient({ client, reread, onClose }: FormProps & { readonly client: OperatorClient }) {
   const notify = useNotice();
-  const { isFirstParty } = client;
+  const { isFirstParty, isConfidential } = client;
   const choices = useClientChoices(client);
   const form = useCallForm({
     initialValues: toValues(client),
     lists: LISTS,
     call: (values) =>
-      trpc.operator.updateClient.mutate({ clientId: client.id, ...toSettings(isFirstParty, values, choices) }),
+      trpc.operator.updateClient.mutate({ clientId: client.id, ...toSettings(client, values, choices) }),
     onSuccess: async () => {
       await reread();
       onClose();
@@ -123,7 +124,12 @@ export function EditOperatorClient({ client, reread, onClose }: FormProps & { re
       <NameField field={form.field('name')} />
       <RedirectUrisField field={form.field('redirectUris')} />
       <AccessFields isFirstParty={isFirstParty} choices={choices} />
-      <AddressFields form={form} isFirstParty={isFirstParty} choices={choices} />
+      <AddressFields
+        form={form}
+        isFirstParty={isFirstParty}
+        choices={choices}
+        canLimit={isFirstParty && isConfidential}
+      />
     </FormDialog>
   );
 }
