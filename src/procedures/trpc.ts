@@ -12,7 +12,7 @@ import { onceForKey } from './idempotency-key.ts';
 import { requireKnownMembers } from './known-members.ts';
 import { presentLists } from './lists.ts';
 import { inTurnOf } from './turn.ts';
-import { wrapOutput, type CallOptions } from './middlewares.ts';
+import { validateInputs, wrapOutput, type CallOptions } from './middlewares.ts';
 
 /** The contexts of errors that tRPC reports without one. */
 const contexts = new WeakMap<TRPCError, Context>();
@@ -56,6 +56,7 @@ function authorizeFirst(name: string, inner: AnyTRPCProcedure): AnyTRPCProcedure
   requireEffect(name, inner);
   const { meta, type } = definitionOf<Meta>(inner);
   const access = meta?.access;
+  validateInputs(inner);
   wrapOutput<Context>(inner, [provenFor(inner), inTurnOf(inner), onceForKey(inner)], presentLists);
   const runner = inner as unknown as (options: CallOptions<Context>) => Promise<unknown>; // as tRPC's adapters call it
   const run = access?.isOperatorApi ? requireKnownMembers(inner, runner) : runner;
