@@ -518,6 +518,29 @@ describe('verify', () => {
       'invoices:write',
     ]);
   });
+
+  test('answers what a key of the owner is limited to, also after a change of the catalogue', async ({ api }) => {
+    const { owner, teamId, trpc, verify } = await aScene(api);
+    const ownPermissions = (await trpc.teams.permissions.query({ teamId })).slice(0, 6);
+    const create = (permissions: string[]) =>
+      trpc.apiKeys.create.mutate({ name: 'k', scopes: ['teams:read'], permissions });
+    const [none, one, all] = [
+      await create([]),
+      await create(['invoices:write']),
+      await create([READ.name, WRITE.name]),
+    ];
+    const expectLimits = async (limits: readonly string[][]) => {
+      for (const [index, key] of [none, one, all].entries())
+        expect((await verify(key)).permissions).toEqual([...ownPermissions, ...(limits[index] ?? [])]);
+    };
+    await expectLimits([[], ['invoices:write'], ['invoices:read', 'invoices:write']]);
+    await apply(api, [{ ...READ, keys: false }, WRITE, CLOSE]);
+    await expectLimits([[], ['invoices:write'], ['invoices:write']]);
+    await apply(api, [READ, CLOSE], { removals: { 'invoices:write': 'drop' } });
+    await expectLimits([[], [], []]);
+    const session = await as(api, owner);
+    expect((await session.teams.permissions.query({ teamId })).slice(6)).toEqual(['books:close', 'invoices:read']);
+  });
 });
 
 describe('API keys', () => {
