@@ -1,5 +1,9 @@
 import { describe, expect } from 'vitest';
 import { SCOPES } from '../../src/entities/index.ts';
+import { toValidationEntries } from '../../src/procedures/validation.ts';
+import { applyCatalogueInput } from '../../src/resources/permissions/permissions.schema.ts';
+import { callOf } from '../../src/rest/routes.ts';
+import { operatorRouter } from '../../src/router.ts';
 import { numberEvents } from '../../src/events/chain/append.ts';
 import { OPERATIONS } from '../rest/operations.ts';
 import { setLastProof } from '../support/sessions.ts';
@@ -173,6 +177,23 @@ describe('the catalogue', () => {
     const more20 = ' Only the first 20 faults are in `errors`.';
     expect(refused.body.detail).toBe(`Invalid request.${reported === 20 ? more20 : ''}`);
     expect(JSON.stringify(refused.body).length).toBeLessThan(8192);
+  });
+
+  test('with 45,000 faulty texts is refused without a conversion of all faults, and without a message of them', async ({
+    api,
+  }) => {
+    const texts = titleOf(30, '');
+    const raw = { permissions: Array(500).fill({ name: 'a:b', title: texts, description: texts, group: texts }) };
+    const { error } = applyCatalogueInput.safeParse(raw);
+    expect(error?.issues).toHaveLength(45_000);
+    expect(toValidationEntries(error?.issues ?? [], raw, () => 'body')).toHaveLength(21);
+    const ctx = {
+      services: api.services,
+      authentication: { principal: null, operator: { scopes: ['teams:write'] } },
+      blocked: null,
+    };
+    const call = callOf(operatorRouter.applyPermissions, 'applyPermissions');
+    await expect(call(ctx as never, () => Promise.resolve(raw))).rejects.toThrow(/^Invalid input\.$/);
   });
 
   test('of 500 with texts in seven languages is applied by the API and in the console, and 1 MiB is the most', async ({
