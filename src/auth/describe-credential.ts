@@ -69,7 +69,9 @@ type DetailColumns = Partial<MetadataColumns> & {
   role_id: string;
   role_name: string;
   permissions: string;
-  product_permissions: string;
+  /** Null for all that the credential is limited to. */
+  product_permissions: string | null;
+  product_limit?: string;
   team_name: string;
   team_slug: string;
 };
@@ -261,7 +263,7 @@ function toDescribedMembership(row: DetailColumns): DescribedMembership | null |
   return {
     role: { id: row.role_id, name: row.role_name },
     permissions: splitList<Permission>(row.permissions),
-    productPermissions: splitList<ProductPermission>(row.product_permissions),
+    productPermissions: splitList<ProductPermission>(row.product_permissions ?? row.product_limit ?? ''),
     team: { id: teamId, name: row.team_name, slug: row.team_slug },
   };
 }

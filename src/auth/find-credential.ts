@@ -37,6 +37,8 @@ export type CredentialSource = {
   readonly from: string;
   readonly where: string;
   readonly membershipFilter?: string;
+  /** What it can have of what a role holds of the product, if it is limited. */
+  readonly productLimit?: string;
 };
 
 /** Joins the membership `m` of the account in a team, with its role `r` and its team `t`. */
@@ -46,19 +48,30 @@ const joinMembership = (teamId: string, { membershipFilter = '' }: CredentialSou
      left join team t on t.id = m.team_id`;
 
 /**
+ * Selects what the role `r` holds of the product; null if a credential has all that it is limited to. The names of up to
+ * 500 take longer to send and to read than all else. The owner holds the whole catalogue, and nothing is limited to more:
+ * see `applyCatalogue`.
+ */
+const heldBeyond = (limit: string | undefined): string =>
+  limit === undefined
+    ? `array_to_string(r.product_permissions, ' ')`
+    : `case when r.id <> 'owner' and ${limit} not in ('{}', r.product_permissions)
+           then array_to_string(r.product_permissions, ' ') end`;
+
+/**
  * Joins the membership like `joinMembership`, of a team that the statement itself finds. `offset 0` keeps PostgreSQL
  * from reading all memberships of the account, of which it expects few, before it compares their teams.
  * @param also further columns of the membership and the team
  */
 export const joinRequestedMembership = (
   teamId: string,
-  { membershipFilter = '' }: CredentialSource,
+  { membershipFilter = '', productLimit }: CredentialSource,
   also?: string,
 ): string =>
   `left join lateral (
        select ${also === undefined ? '' : `${also}, `}m.team_id as member_team_id, r.id as role_id, r.name as role_name,
          array_to_string(r.permissions, ' ') as permissions,
-         array_to_string(r.product_permissions, ' ') as product_permissions, t.name as team_name, t.slug as team_slug
+         ${heldBeyond(productLimit)} as product_permissions, t.name as team_name, t.slug as team_slug
        from membership m join role r on r.id = m.role_id join team t on t.id = m.team_id
        where m.account_id = a.id and m.team_id = ${teamId} and ${ACTIVE} ${membershipFilter}
        offset 0
@@ -106,6 +119,7 @@ export const API_KEY_SOURCE: CredentialSource = {
   where: `s.secret_hash = $1 and (s.expires_at is null or s.expires_at > now())
       and ${liveApiKey('k')} and (k.oauth_grant_id is null or (${liveGrant('g')}))`,
   membershipFilter: 'and (k.team_id is null or k.team_id = m.team_id)',
+  productLimit: 'k.product_permissions',
 };
 export const findApiKey = credentialLookup<ApiKeyRow>('api_key_authenticate', API_KEY_SOURCE);
 

@@ -7,8 +7,6 @@ import { createProblemDocument } from '../procedures/problem-details.ts';
 
 export type Arguments = Readonly<Record<string, unknown>>;
 
-/** How many invalid values an error names. */
-const ERRORS_MAX = 20;
 /** A pointer or parameter can contain what the caller sent. */
 const TEXT_MAX = 200;
 const DETAIL_MAX = 1000;
@@ -24,14 +22,12 @@ export const toResult = (content: Arguments): CallToolResult => ({
 
 /** Converts an error into a result: the problem document, of bounded length, and what to do next. */
 export function toFailure(problem: ProblemError, { services, requestIds }: Context): CallToolResult {
-  const { detail, errors = [], ...document } = createProblemDocument(problem, services.config.baseUrl, requestIds);
+  const { detail, ...document } = createProblemDocument(problem, services.config.baseUrl, requestIds);
   const [, , advice] = PROBLEMS[problem.problem];
   const text = JSON.stringify(
     {
       ...document,
       detail: detail?.slice(0, DETAIL_MAX),
-      ...(errors.length > 0 && { errors: errors.slice(0, ERRORS_MAX) }),
-      ...(errors.length > ERRORS_MAX && { moreErrors: errors.length - ERRORS_MAX }),
       advice,
     },
     (key, value: unknown) => (typeof value === 'string' && key === 'pointer' ? value.slice(0, TEXT_MAX) : value),

@@ -5,7 +5,7 @@ import { BusyError, CallerGoneError } from '../turns.ts';
 import { shownRequestId, type RequestIds } from '../events/request-ids.ts';
 import { ProblemError, type ValidationEntry } from '../problems/error.ts';
 import { PROBLEMS, problemSlug, type ProblemCode } from '../problems/catalogue.ts';
-import { toValidationEntries, type ParameterLocation } from './validation.ts';
+import { REPORTED_MAX, toValidationEntries, type ParameterLocation } from './validation.ts';
 
 /** An RFC 9457 document (spec 7). */
 export type Problem = {
@@ -70,10 +70,13 @@ export function createProblemDocument(error: ProblemError, baseUrl: string, requ
     title,
     status,
     code: error.problem,
-    detail: error.message,
+    detail:
+      errors !== undefined && errors.length > REPORTED_MAX
+        ? `${error.message} Only the first ${REPORTED_MAX} faults are in \`errors\`.`
+        : error.message,
     requestId: requestIds === null ? '' : shownRequestId(requestIds),
     ...(retryAfter === undefined ? {} : { retryAfter }),
-    ...(errors === undefined ? {} : { errors: [...errors] }),
+    ...(errors === undefined ? {} : { errors: errors.slice(0, REPORTED_MAX) }),
     ...(oldestCursor === undefined ? {} : { oldestCursor }),
   };
 }

@@ -12,7 +12,7 @@ import { onceForKey } from './idempotency-key.ts';
 import { requireKnownMembers } from './known-members.ts';
 import { presentLists } from './lists.ts';
 import { inTurnOf } from './turn.ts';
-import { wrapOutput, type CallOptions } from './middlewares.ts';
+import { runnerOf, validateInputs, wrapOutput, type CallOptions } from './middlewares.ts';
 
 /** The contexts of errors that tRPC reports without one. */
 const contexts = new WeakMap<TRPCError, Context>();
@@ -56,8 +56,9 @@ function authorizeFirst(name: string, inner: AnyTRPCProcedure): AnyTRPCProcedure
   requireEffect(name, inner);
   const { meta, type } = definitionOf<Meta>(inner);
   const access = meta?.access;
+  validateInputs(inner);
   wrapOutput<Context>(inner, [provenFor(inner), inTurnOf(inner), onceForKey(inner)], presentLists);
-  const runner = inner as unknown as (options: CallOptions<Context>) => Promise<unknown>; // as tRPC's adapters call it
+  const runner = runnerOf<Context>(inner);
   const run = access?.isOperatorApi ? requireKnownMembers(inner, runner) : runner;
   // Queries record no events, except those of operators, who can see all data. Those of operator keys are counted.
   const isOperator = access?.operatorOnly === true;

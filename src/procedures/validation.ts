@@ -6,17 +6,37 @@ type Issue = z.core.$ZodIssue;
 /** Returns the part of the request that contained a top-level member of the input. */
 export type ParameterLocation = (field: string) => ValidationEntry['in'];
 
-/** Converts zod's issues to the contract's entries (spec 7). @param input the raw input */
+/** How many faults of a request are reported at most. */
+export const REPORTED_MAX = 20;
+
+/**
+ * Converts zod's issues to the contract's entries (spec 7), to one more than are reported: a document then says that there
+ * are more. @param input the raw input
+ */
 export function toValidationEntries(
   issues: readonly Issue[],
   input: unknown,
   locationOf: ParameterLocation,
 ): ValidationEntry[] {
-  const entries = issues.map((issue) => toEntry(issue, valueAt(input, issue.path), locationOf));
   // One value can violate two rules of zod with the same code. Keeps the last one, which is the schema's own.
-  const last = new Map(entries.map((entry) => [`${entry.code} ${entry.pointer}`, entry]));
-  return entries.filter((entry) => last.get(`${entry.code} ${entry.pointer}`) === entry);
+  const last = new Map<string, ValidationEntry>();
+  for (const issue of issues) {
+    for (const each of byMember(issue)) {
+      const entry = toEntry(each, valueAt(input, each.path), locationOf);
+      const key = `${entry.code} ${entry.pointer}`;
+      last.delete(key);
+      last.set(key, entry);
+    }
+    if (last.size > REPORTED_MAX) break;
+  }
+  return [...last.values()];
 }
+
+/** Returns an issue for each member that an object does not have. */
+const byMember = (issue: Issue): readonly Issue[] =>
+  issue.code === 'unrecognized_keys'
+    ? issue.keys.slice(0, REPORTED_MAX + 1).map((name) => ({ ...issue, path: [...issue.path, name] }))
+    : [issue];
 
 function toEntry(issue: Issue, value: unknown, locationOf: ParameterLocation): ValidationEntry {
   const [field] = issue.path;
@@ -51,6 +71,10 @@ function toViolation(
       return typeof value === 'string'
         ? { code: 'invalid_value', params: { allowed: issue.values.map(String).join(', ') } }
         : { code: 'invalid_type', params: { expected: typeof issue.values[0] } };
+    case 'unrecognized_keys': {
+      const { params } = issue as { readonly params?: { readonly allowed: readonly string[] } }; // of `closedObject`
+      return { code: 'invalid_value', ...(params && { params: { allowed: params.allowed.join(', ') } }) };
+    }
     case 'custom': {
       const { allowed, reason } = (issue.params ?? {}) as { allowed?: readonly string[]; reason?: string }; // of an unknown member, of metadata
       if (reason !== undefined) return { code: 'invalid_value', params: { reason } };

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { invalidInput, ProblemError, type ValidationEntry } from '../problems/error.ts';
 import { parseIdempotencyKey } from '../procedures/idempotency-key.ts';
-import { findIssues, REPORTED_MAX } from '../procedures/known-members.ts';
-import { pointerTo, toValidationEntries } from '../procedures/validation.ts';
+import { findIssues } from '../procedures/known-members.ts';
+import { pointerTo, REPORTED_MAX, toValidationEntries } from '../procedures/validation.ts';
 import { readJson, readMergePatch } from './body.ts';
 import type { Route } from './routes.ts';
 
@@ -114,7 +114,7 @@ const findInvalidKey = ({ headers }: IncomingMessage): ProblemError[] => {
 /** Returns the error of query parameters that the operation does not have. It names those that it has. */
 function findUnknown({ queryParams }: Route, query: string): ProblemError[] {
   const names = new Set(pairsOf(query).map(([name]) => name));
-  const unknown = [...names].filter((name) => !queryParams.includes(name)).slice(0, REPORTED_MAX);
+  const unknown = [...names].filter((name) => !queryParams.includes(name)).slice(0, REPORTED_MAX + 1);
   if (unknown.length === 0) return [];
   const params = { allowed: queryParams.join(', ') };
   const errors = unknown.map((name): ValidationEntry => {

@@ -99,6 +99,12 @@ export const MUTATIONS: readonly Mutation[] = [
       's.secret_hash = $1',
       KEYS,
     ],
+    [
+      'a key has of the product what its role does not hold',
+      "r.id <> 'owner' and ${limit} not in",
+      'false and ${limit} not in',
+      ['test/operator/permissions'],
+    ],
     ['a team key reaches other teams', `membershipFilter: 'and (k.team_id is null or k.team_id = m.team_id)',`, ''],
     [
       'a team grant reaches other teams',
@@ -689,6 +695,7 @@ export const MUTATIONS: readonly Mutation[] = [
     [
       ['a misspelled member of a body is ignored', '.every(isTolerated)', '.every(() => true)'],
       ['a member that every object has is known', '!Object.hasOwn(shape, name)', '!(name in shape)'],
+      ['`__proto__` is left out of a text', 'Object.hasOwn(raw, IGNORED)', 'false', ['test/operator/permissions']],
     ],
   ),
   ...faultsIn(

@@ -1,5 +1,9 @@
 import { describe, expect } from 'vitest';
 import { SCOPES } from '../../src/entities/index.ts';
+import { toValidationEntries } from '../../src/procedures/validation.ts';
+import { applyCatalogueInput } from '../../src/resources/permissions/permissions.schema.ts';
+import { callOf } from '../../src/rest/routes.ts';
+import { operatorRouter } from '../../src/router.ts';
 import { numberEvents } from '../../src/events/chain/append.ts';
 import { OPERATIONS } from '../rest/operations.ts';
 import { setLastProof } from '../support/sessions.ts';
@@ -15,6 +19,10 @@ const test = testWith(() => startApi());
 
 type Declared = Readonly<Record<string, unknown>> & { readonly name: string };
 const declare = (name: string, more: object = {}): Declared => ({ name, title: { en: name }, ...more });
+
+/** Texts in made-up languages. */
+const titleOf = (languages: number, text = 'x') =>
+  Object.fromEntries(Array.from({ length: languages }, (_, i) => [`aa-${i + 10}`, text]));
 
 const READ = declare('invoices:read', { roles: ['member', 'guest'], keys: true });
 const WRITE = declare('invoices:write', { roles: ['member'], keys: true });
@@ -114,12 +122,78 @@ describe('the catalogue', () => {
     ['a long action', [declare(`a:${'b'.repeat(51)}`)], '/permissions/0/name'],
     ['501', Array.from({ length: 501 }, (_, i) => declare(`a:b${i}`)), '/permissions'],
     ['no title', [{ name: 'a:b', title: {} }], '/permissions/0/title'],
-    ['an unknown member', [declare('a:b', { secret: true })], '/permissions/0'],
+    ['31 languages', [{ name: 'a:b', title: titleOf(31) }], '/permissions/0/title'],
+    ['an unknown member', [declare('a:b', { secret: true })], '/permissions/0/secret'],
     ['an unknown role', [declare('a:b', { roles: ['owner'] })], '/permissions/0/roles/0'],
   ] as const)('with %s is refused with the place', async ([, permissions, pointer], { api }) => {
     const answer = await apply(api, permissions);
     expect(answer).toBeProblem('validation_failed');
     expect((answer.body.errors as { pointer: string }[]).map((each) => each.pointer)).toContain(pointer);
+  });
+
+  test('with members that it does not have is refused with each of them, and with those that exist', async ({
+    api,
+  }) => {
+    const { owner, operator } = await aScene(api);
+    const content =
+      '"permissions":[{"name":"a:b","title":{"en":"x","__proto__":"y"},"nam":1,"__proto__":2}],' +
+      '"removals":{"__proto__":"drop","a:c":{"replaceWith":"a:b","with":1}}';
+    const headers = { 'content-type': 'application/json' };
+    const refused = await operator.send({ method: 'PUT', path: PATH, headers, body: `{${content}}` });
+    expect(refused).toBeProblem('validation_failed');
+    const unknown = (pointer: string, allowed?: string) => ({
+      in: 'body',
+      pointer,
+      code: 'invalid_value',
+      ...(allowed && { params: { allowed } }),
+    });
+    const members = 'name, title, description, group, sensitive, roles, keys, deprecated';
+    const errors = [
+      unknown('/permissions/0/title/__proto__'),
+      unknown('/permissions/0/nam', members),
+      unknown('/permissions/0/__proto__', members),
+      unknown('/removals/__proto__'),
+      unknown('/removals/a:c/with', 'replaceWith'),
+    ];
+    expect(refused.body.errors).toEqual(errors);
+
+    await api.rows(`update account set role = 'admin' where id = $1`, [owner.id]);
+    const permissions = JSON.parse(`{${content}}`) as { permissions: []; removals: {} };
+    const { operator: area } = await as(api, owner);
+    expect(await problemOf(area.applyPermissions.mutate(permissions))).toMatchObject({ errors });
+  });
+
+  test.for([
+    ['a text in 60,000 languages', { permissions: [{ name: 'a:b', title: titleOf(60_000, '') }] }, 1],
+    ['60,000 removals', { permissions: [], removals: titleOf(60_000, '') }, 1],
+    ['5,000 faulty removals', { permissions: [], removals: titleOf(5000) }, 20],
+    ['15,000 empty texts', { permissions: Array(500).fill({ name: 'a:b', title: titleOf(30, '') }) }, 20],
+    ['1,000 unknown members', { permissions: [{ ...READ, ...titleOf(1000) }] }, 20],
+  ] as const)('with %s is refused with at most 20 faults', async ([, content, reported], { api }) => {
+    const { permissions, ...more } = content;
+    const refused = await apply(api, permissions as readonly Declared[], more);
+    expect(refused).toBeProblem('validation_failed');
+    expect(refused.body.errors).toHaveLength(reported);
+    const more20 = ' Only the first 20 faults are in `errors`.';
+    expect(refused.body.detail).toBe(`Invalid request.${reported === 20 ? more20 : ''}`);
+    expect(JSON.stringify(refused.body).length).toBeLessThan(8192);
+  });
+
+  test('with 45,000 faulty texts is refused without a conversion of all faults, and without a message of them', async ({
+    api,
+  }) => {
+    const texts = titleOf(30, '');
+    const raw = { permissions: Array(500).fill({ name: 'a:b', title: texts, description: texts, group: texts }) };
+    const { error } = applyCatalogueInput.safeParse(raw);
+    expect(error?.issues).toHaveLength(45_000);
+    expect(toValidationEntries(error?.issues ?? [], raw, () => 'body')).toHaveLength(21);
+    const ctx = {
+      services: api.services,
+      authentication: { principal: null, operator: { scopes: ['teams:write'] } },
+      blocked: null,
+    };
+    const call = callOf(operatorRouter.applyPermissions, 'applyPermissions');
+    await expect(call(ctx as never, () => Promise.resolve(raw))).rejects.toThrow(/^Invalid input\.$/);
   });
 
   test('of 500 with texts in seven languages is applied by the API and in the console, and 1 MiB is the most', async ({
@@ -245,15 +319,22 @@ describe('the catalogue', () => {
   });
 });
 
-test('the catalogue is listed for frontends in one language, else in English, else in the first', async ({ api }) => {
+test('the catalogue is listed for frontends in one language, else in English, else in that of the shortest tag', async ({
+  api,
+}) => {
   const texts = { fr: 'Écrire', en: 'Write', de: 'Schreiben' };
   const permissions = [
     declare('invoices:write', { title: texts, description: texts, group: texts, keys: true }),
-    declare('books:close', { title: { ja: '締める' }, sensitive: true, deprecated: true }),
+    declare('books:close', { title: { 'pt-BR': 'Fechar', ja: '締める' }, sensitive: true, deprecated: true }),
   ];
   const { owner } = await aScene(api);
   await apply(api, permissions, { removals: { 'invoices:read': 'drop' } });
   const { permissions: listed } = await as(api, owner);
+  const reordered = permissions.map((each) => ({
+    ...each,
+    title: Object.fromEntries(Object.entries(each['title'] as object).toReversed()),
+  }));
+  expect((await apply(api, reordered)).body).toMatchObject({ isApplied: false, changed: [] });
   const titles = async (language?: string) => (await listed.list.query({ language })).map(({ title }) => title);
   expect(await titles('de-CH')).toEqual(['Schreiben', '締める']);
   expect(await titles('FR')).toEqual(['Écrire', '締める']);
@@ -457,6 +538,29 @@ describe('verify', () => {
       'invoices:read',
       'invoices:write',
     ]);
+  });
+
+  test('answers what a key of the owner is limited to, also after a change of the catalogue', async ({ api }) => {
+    const { owner, teamId, trpc, verify } = await aScene(api);
+    const ownPermissions = (await trpc.teams.permissions.query({ teamId })).slice(0, 6);
+    const create = (permissions: string[]) =>
+      trpc.apiKeys.create.mutate({ name: 'k', scopes: ['teams:read'], permissions });
+    const [none, one, all] = [
+      await create([]),
+      await create(['invoices:write']),
+      await create([READ.name, WRITE.name]),
+    ];
+    const expectLimits = async (limits: readonly string[][]) => {
+      for (const [index, key] of [none, one, all].entries())
+        expect((await verify(key)).permissions).toEqual([...ownPermissions, ...(limits[index] ?? [])]);
+    };
+    await expectLimits([[], ['invoices:write'], ['invoices:read', 'invoices:write']]);
+    await apply(api, [{ ...READ, keys: false }, WRITE, CLOSE]);
+    await expectLimits([[], ['invoices:write'], ['invoices:write']]);
+    await apply(api, [READ, CLOSE], { removals: { 'invoices:write': 'drop' } });
+    await expectLimits([[], [], []]);
+    const session = await as(api, owner);
+    expect((await session.teams.permissions.query({ teamId })).slice(6)).toEqual(['books:close', 'invoices:read']);
   });
 });
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { METADATA_BYTES_MAX, type JsonObject } from '../../entities/index.ts';
 import { isStorable } from '../../procedures/fields.ts';
+import { REPORTED_MAX } from '../../procedures/validation.ts';
 
 /** The most levels of objects and arrays in a part of the metadata, itself included. */
 export const METADATA_DEPTH_MAX = 16;
@@ -8,8 +9,6 @@ export const METADATA_DEPTH_MAX = 16;
 type Path = readonly (string | number)[];
 /** `reason` is null for text that cannot be stored, which has a code of its own. */
 type Fault = { readonly path: Path; readonly reason: string | null };
-
-const FAULTS_MAX = 20;
 
 /** Yields what keeps JSON, as `parseExactJson` returns it, from being stored and returned unchanged. */
 function* findFaults(value: unknown, path: Path = [], depth = 1): Generator<Fault> {
@@ -44,7 +43,7 @@ const part = <Value>(isValid: (value: unknown) => value is Value, type: 'object'
       }
       let found = 0;
       for (const { path, reason } of findFaults(value)) {
-        if ((found += 1) > FAULTS_MAX) return;
+        if ((found += 1) > REPORTED_MAX + 1) return;
         issues.push(
           reason === null
             ? { code: 'invalid_format', format: 'unicode', path: [...path], input: '' }

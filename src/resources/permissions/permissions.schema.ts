@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { productPermissionName, PRODUCT_PERMISSIONS_MAX, readableName, text } from '../../procedures/fields.ts';
+import { closedObject, closedRecord } from '../../procedures/known-members.ts';
 
 const LANGUAGES_MAX = 30;
 const language = z
@@ -9,20 +10,18 @@ const language = z
 
 /** A text by language. */
 const localized = (max: number) =>
-  z.record(language, readableName(1, max)).check(({ value, issues }) => {
-    const count = Object.keys(value).length;
-    if (count === 0) issues.push({ code: 'custom', message: 'It names no language.', input: value });
-    if (count > LANGUAGES_MAX)
-      issues.push({ code: 'too_big', origin: 'array', maximum: LANGUAGES_MAX, inclusive: true, input: value });
+  closedRecord(language, readableName(1, max), LANGUAGES_MAX).check(({ value, issues }) => {
+    if (Object.keys(value).length === 0)
+      issues.push({ code: 'custom', message: 'It names no language.', input: value });
   });
 
 const holders = z.array(z.enum(['member', 'guest'])).max(2);
 
-export const declaredPermission = z.strictObject({
+export const declaredPermission = closedObject({
   name: productPermissionName.describe('An area and an action, such as `invoices:write`.'),
   title: localized(100).describe('What it is called, by language.'),
-  description: localized(500).nullable().default(null).describe('What it permits, by language.'),
-  group: localized(100).nullable().default(null).describe('The heading under which it is listed. Null for its area.'),
+  description: localized(500).nullable().prefault(null).describe('What it permits, by language.'),
+  group: localized(100).nullable().prefault(null).describe('The heading under which it is listed. Null for its area.'),
   sensitive: z
     .boolean()
     .default(false)
@@ -33,22 +32,24 @@ export const declaredPermission = z.strictObject({
 });
 
 const removal = z
-  .union([z.literal('drop'), z.strictObject({ replaceWith: productPermissionName })])
+  .union([z.literal('drop'), closedObject({ replaceWith: productPermissionName })])
   .meta({ description: '`drop`, or the permission that its holders get instead.' });
+
+/** A file can keep decisions about permissions that were removed long ago. */
+const REMOVALS_MAX = 10 * PRODUCT_PERMISSIONS_MAX;
 
 export const catalogueFields = {
   permissions: z
     .array(declaredPermission)
     .max(PRODUCT_PERMISSIONS_MAX)
     .describe('All permissions, in the order in which they are listed.'),
-  removals: z
-    .record(productPermissionName, removal)
-    .default({})
+  removals: closedRecord(productPermissionName, removal, REMOVALS_MAX)
+    .prefault({})
     .describe('What happens to permissions that are held and no longer declared. Others in it are ignored.'),
 };
 
 /** The content of a file. */
-export const catalogueFile = z.strictObject(catalogueFields);
+export const catalogueFile = closedObject(catalogueFields);
 
 export const applyCatalogueInput = z.object({
   ...catalogueFields,

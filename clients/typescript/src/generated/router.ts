@@ -687,9 +687,9 @@ export type PermissionCatalogue = {
     name: ProductPermission;
     /** What it is called, by language. */
     title: Record<string, string>;
-    /** What it permits, by language. Default: null. */
+    /** What it permits, by language. */
     description: Record<string, string> | null;
-    /** The heading under which it is listed. Null for its area. Default: null. */
+    /** The heading under which it is listed. Null for its area. */
     group: Record<string, string> | null;
     /** Whether a role with it is privileged: giving it needs a recent proof, and is told by email. Default: false. */
     sensitive: boolean;
