@@ -65,7 +65,7 @@ const SHARED: readonly (readonly [string, (api: Api) => Promise<Store>])[] = [
 async function tell(auth: Product['auth'], { api, baseUrl, client, appUrl }: Product, sid: string, age = 0) {
   const iat = Math.floor(Date.now() / 1000) - age;
   const events = { 'http://schemas.openid.net/event/backchannel-logout': {} };
-  const claims = { iss: baseUrl, aud: client.id, iat, exp: iat + 120, jti: sid, events, sid };
+  const claims = { iss: baseUrl, aud: client.id, iat, exp: iat + age + 120, jti: sid, events, sid };
   const token = await signClaims(api.services, claims as Parameters<typeof signClaims>[1], 'logout+jwt');
   const post = () => ({ method: 'POST', body: new URLSearchParams({ logout_token: token }) });
   const send = async () => (await auth.handle(new Request(`${appUrl}/auth/back-channel-logout`, post())))?.status ?? 0;

@@ -96,6 +96,27 @@ describe('a permission', () => {
   });
 });
 
+test('a permission of a credential that `operator` does not let in is none', async ({ api }) => {
+  const product = await aProduct(api);
+  const team = await api.aTeam({ owner: product.account });
+  await product.signIn(`?team=${team.id}`);
+  const { secret } = await api.anOperatorKey({ scopes: ['credentials:verify'] });
+  const real = createOperator({ baseUrl: product.baseUrl, operatorKey: secret, retries: 0 });
+  const auth = createRosterAuth({
+    ...product.settings,
+    operator: {
+      verifyCredential: async (input) => ({
+        ...(await real.verifyCredential(input)),
+        valid: false,
+        code: 'rate_limited',
+      }),
+    },
+  });
+  await expect(auth.requirePermission(requestOf(product), 'edit_team_settings')).rejects.toMatchObject({
+    code: 'permission_missing',
+  });
+});
+
 test('the token of a session is one of those that an API authenticates, in its team, until the session ends', async ({
   api,
 }) => {

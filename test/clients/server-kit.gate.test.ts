@@ -90,6 +90,12 @@ describe('a sign-in', () => {
     expect(way.at(-1)).toMatch(/^https:\/\/app\.example\.com\/(?!\/)/);
   });
 
+  test('returns to the beginning, and to no path of its own, for an address of another site', async ({ api }) => {
+    const product = await aProduct(api);
+    const { way } = await product.signIn(`?returnTo=${encodeURIComponent('https://evil.example/me')}`);
+    expect(way.at(-1)).toBe(`${product.appUrl}/`);
+  });
+
   test('that another browser began is begun anew, and never ends in the session of the one who began it', async ({
     api,
   }) => {
@@ -485,6 +491,20 @@ describe('procedures of Roster', () => {
     expect((await call(product, 'listTeams', { method: 'DELETE' })).status).toBe(405);
     const body = 'x'.repeat(1024 * 1024 + 1);
     expect((await call(product, 'createTeam', { method: 'POST', body })).status).toBe(413);
+  });
+
+  test('answer no cookie of Roster', async ({ api }) => {
+    const product = await signedInProduct(api, {
+      fetch: async (input, init) => {
+        const response = await fetch(input, init);
+        if (!pathOf(input).startsWith('/trpc/')) return response;
+        const headers = new Headers(response.headers);
+        headers.append('set-cookie', '__Host-roster=x; Path=/; Secure');
+        return new Response(response.body, { status: response.status, headers });
+      },
+    });
+    const response = await call(product, 'getMe');
+    expect([response.status, response.headers.getSetCookie()]).toEqual([200, []]);
   });
 
   test('keep the cookies and other headers of the browser from Roster', async ({ api }) => {

@@ -23,6 +23,7 @@ const ROLES = ['test/trpc/roles', 'test/rest/roles'];
 const SEATS = ['test/trpc/seats', 'test/rest/invitations', 'test/rest/billing', 'test/cli/billing'];
 const OAUTH = ['test/oauth/code', 'test/oauth/refresh', 'test/oauth/revocation'];
 const TRANSACTIONS = ['test/trpc/console-races', 'test/rest/races', 'test/trpc/members'];
+const KIT = ['test/clients/server-kit', 'test/clients/ended-sessions'];
 const LOCKS = ['test/trpc/team-locks', 'test/trpc/account-locks'];
 
 export const MUTATIONS: readonly Mutation[] = [
@@ -943,6 +944,83 @@ export const MUTATIONS: readonly Mutation[] = [
     ['test/rest/fairness'],
     [['a list goes on without its client', 'cancelStatement(pool, client);', '']],
   ),
+  ...faultsIn('clients/typescript/src/server/sessions.ts', KIT, [
+    [
+      'a product lets a session in that ended elsewhere',
+      'const asked = askStore(',
+      'return false;\n    const asked = askStore(',
+    ],
+    ['a store that is away locks all users out', '      report(error);\n      return false;', '      throw error;'],
+    [
+      'a product takes the tokens of another account',
+      'if (renewed !== undefined && renewed.claims.sub !== claims.sub) throw',
+      'if (renewed === null) throw',
+    ],
+    ['a stale session goes on after its token', '|| stored.expiresAt <= Date.now()) throw error', ') throw error'],
+    [
+      'an outage signs users out',
+      '|| stored.expiresAt <= Date.now()) throw error;\n        report(error);',
+      ') throw error;\n        if (stored.expiresAt <= Date.now()) return null;\n        report(error);',
+    ],
+    ['a tab brings back a session that another one has ended', 'if (signedOut.has(refreshToken)) return true;', ''],
+    ['tokens that came late are lost', '    refreshes.set(stored.accessToken, entry);\n', ''],
+  ]),
+  ...faultsIn('clients/typescript/src/server/sign-in.ts', KIT, [
+    [
+      'another account proves for the user',
+      'if (pending.account !== undefined && granted.claims.sub !== pending.account)',
+      'if (pending.account === null)',
+    ],
+    ['an old proof counts as a new one', 'if (!isProven(pending, granted.claims))', 'if (pending === null)'],
+    ['waiting sign-ins fill the headers', 'i < PENDING_MAX - 1 && room >= 0', 'i < PENDING_MAX - 1'],
+  ]),
+  ...faultsIn('clients/typescript/src/server/roster-auth.ts', KIT, [
+    ['a sibling domain changes sessions', "site === 'same-origin'", "site !== 'cross-site'"],
+    [
+      'whoever signs in proves for a session that ended',
+      'if (session === null) return redirect(`${path}/proved',
+      'if (session?.id === "") return redirect(`${path}/proved',
+    ],
+    [
+      'a permission is not required',
+      'if (session.team.permissions.includes(permission)) return session;',
+      'return session;',
+    ],
+    ['an operator that lets nobody in is ignored', 'if (verified.valid && (verified', 'if ((verified'],
+  ]),
+  ...faultsIn('clients/typescript/src/server/return-address.ts', KIT, [
+    ['a sign-in returns to another site', 'url?.origin !== appUrl.origin || ', 'url === undefined || '],
+    ['a sign-in returns to a URL inside of another', ' || url.protocol !== appUrl.protocol', ''],
+    ['a sign-in returns to a path that is a host', "pathname.replace(/^\\/{2,}/, '/')", 'pathname'],
+  ]),
+  ...faultsIn('clients/typescript/src/server/forward.ts', KIT, [
+    ['every procedure is forwarded', '!names.every((name) => APP_PROCEDURES.has(name))', 'names.length === 0'],
+    [
+      'a cookie of Roster comes through',
+      "const RESPONSE_HEADERS = ['content-type',",
+      "const RESPONSE_HEADERS = ['content-type', 'set-cookie',",
+    ],
+  ]),
+  ...faultsIn('clients/typescript/src/server/answers.ts', KIT, [
+    [
+      'tokens are in what is logged',
+      'return answerInvalid(error.message);',
+      'return Object.assign(answerInvalid(error.message), { cause: error });',
+    ],
+    ['a second code is another sign-in', ".getAll('code').length === 1", ".getAll('code').length >= 1"],
+  ]),
+  ...faultsIn('clients/typescript/src/server/logout-token.ts', KIT, [
+    ['a logout token is replayed for ever', '      maxTokenAge: AGE_MAX,\n', ''],
+    ['an id token ends a session', "      typ: 'logout+jwt',\n", ''],
+    ['the token of another product ends a session', '      audience: clientId,\n', ''],
+  ]),
+  ...faultsIn('clients/typescript/src/server/reach.ts', KIT, [
+    [
+      'Roster is asked although it is away',
+      'await ask(async () => {',
+      'await (async (work: () => Promise<Response>) => work())(async () => {',
+    ],
+  ]),
 ];
 
 /** Mutations that may survive, each with the reason. A survivor that is not listed is reported as a gap. */

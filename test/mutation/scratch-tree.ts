@@ -5,6 +5,7 @@ import type { Mutation } from './mutations.ts';
 
 const PATHS = [
   'src',
+  'clients',
   'test',
   'migrations',
   'bin',
