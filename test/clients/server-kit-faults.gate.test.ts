@@ -1,5 +1,5 @@
 import { decodeJwt } from 'jose';
-import { describe, expect, onTestFinished } from 'vitest';
+import { describe, expect, onTestFinished, vi } from 'vitest';
 import { createRosterAuth, memoryEndedSessions, type RosterAuth } from '#client/server';
 import { rotateKeys, signClaims } from '../../src/resources/openid/signing-keys.ts';
 import { startApiAtItsAddress, testWith, type Api } from '../support/api.ts';
@@ -135,6 +135,28 @@ describe('Roster that is away', () => {
     isAway = false;
     expect(await serverOf(product).getSession(request)).toMatchObject({ isStale: false });
   });
+
+  test.for([
+    ['is away', 503],
+    ['fails', 500],
+  ] as const)(
+    'because it %s is asked again when five seconds have passed, whatever the clock says',
+    async ([, status], { api }) => {
+      const product = await aProduct(api);
+      let isAway = true;
+      const server = serverOf(product, async (input, init) =>
+        isAway && isTokenRequest(input) ? Response.json({}, { status }) : fetch(input, init),
+      );
+      const request = await requestAtEndOfTokens(product, 60);
+      expect(await server.getSession(request)).toMatchObject({ isStale: true });
+      isAway = false;
+
+      const [day, steady] = [Date.now.bind(Date), performance.now.bind(performance)];
+      vi.spyOn(Date, 'now').mockImplementation(() => day() - 30_000);
+      vi.spyOn(performance, 'now').mockImplementation(() => steady() + 5000);
+      expect(await server.getSession(request)).toMatchObject({ isStale: false });
+    },
+  );
 });
 
 test('what is answered as a fault is told to the product with its cause, and what users do wrong is not', async ({

@@ -98,11 +98,13 @@ export function createSessions({ appUrl, sealer, tokens, ended, cookieSeconds, r
   function refresh(stored: StoredSession): Promise<TokenSet | undefined> {
     const former = refreshes.get(stored.accessToken);
     // The browser may not have stored the cookie, such as of a page that cannot set one.
-    if (former !== undefined && former.until > Date.now()) return former.done;
+    if (former !== undefined && former.until > performance.now()) return former.done;
     const entry = { done: renew(stored), until: Number.POSITIVE_INFINITY };
     entry.done.then(
-      (renewed) => void (entry.until = renewed === undefined ? entry.until : renewed.expiresAt - EXPIRY_MARGIN_MS),
-      () => void (entry.until = Date.now() + RETRY_MS),
+      (renewed) => {
+        if (renewed !== undefined) entry.until = performance.now() + renewed.expiresAt - Date.now() - EXPIRY_MARGIN_MS;
+      },
+      () => void (entry.until = performance.now() + RETRY_MS),
     );
     refreshes.delete(stored.accessToken);
     refreshes.set(stored.accessToken, entry);
