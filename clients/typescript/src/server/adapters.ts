@@ -9,6 +9,8 @@ type NodeRequest = {
   readonly url?: string | undefined;
   readonly originalUrl?: string | undefined;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** Whether its body can still be read. */
+  readonly readable: boolean;
   /** What a parser has read of the body. */
   readonly body?: unknown;
   on(event: 'data', listener: (chunk: Uint8Array) => void): unknown;
@@ -48,15 +50,15 @@ export async function toFetchRequest(request: NodeRequest, hasBody = false): Pro
 const targetOf = ({ originalUrl, url = '/' }: NodeRequest): string =>
   (originalUrl ?? url).replace(/^https?:\/\/[^/?#]*/i, '');
 
-function toBody(request: NodeRequest): string | ReadableStream<Uint8Array> {
-  // A parser before the kit has read it.
-  if (request.body !== undefined)
-    return typeof request.body === 'string'
-      ? request.body
-      : encodeParsed(request.body, request.headers['content-type']);
+function toBody(request: NodeRequest): string | Uint8Array | ReadableStream<Uint8Array> {
+  // A parser before the kit has read it. Some also set a body for what they leave unread.
+  if (!request.readable && request.body !== undefined)
+    return encodeParsed(request.body, request.headers['content-type']);
   let [isBegun, isWanted] = [false, true];
   const pull = (controller: ReadableStreamDefaultController<Uint8Array>): void => {
     if (!isBegun) {
+      // Neither `end` nor `error` would follow.
+      if (!request.readable) return controller.error(new Error('The body was read before, or the connection closed.'));
       request.on('data', (chunk) => {
         request.pause();
         controller.enqueue(chunk);
@@ -76,10 +78,12 @@ function toBody(request: NodeRequest): string | ReadableStream<Uint8Array> {
   return new ReadableStream({ pull, cancel }, { highWaterMark: 0 });
 }
 
-const encodeParsed = (body: unknown, type: string | string[] | undefined): string =>
-  String(type).startsWith('application/x-www-form-urlencoded')
+function encodeParsed(body: unknown, type: string | string[] | undefined): string | Uint8Array {
+  if (typeof body === 'string' || body instanceof Uint8Array) return body;
+  return String(type).startsWith('application/x-www-form-urlencoded')
     ? new URLSearchParams(body as Record<string, string>).toString() // what a parser makes of a form
     : JSON.stringify(body);
+}
 
 type Answer = { readonly response: Response; readonly body: Uint8Array };
 
