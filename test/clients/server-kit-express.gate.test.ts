@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer, request as sendTo, type IncomingMessage, type RequestOptions } from 'node:http';
+import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import express, { type RequestHandler } from 'express';
 import { describe, expect, onTestFinished } from 'vitest';
@@ -76,6 +77,26 @@ test('a body that something before the kit has read and not kept is answered, an
     body: '{"team":""}',
   });
   expect([response.status, await response.json()]).toMatchObject([400, { error: 'invalid_request' }]);
+});
+
+test('what cannot be answered any more goes to `next`, also where nobody waits for a handler', async ({ api }) => {
+  const { auth, appUrl } = await signedIn(api);
+  const roster = toExpress(auth);
+  const sent = new Error('The headers were sent.');
+  const fail = (): never => {
+    throw sent;
+  };
+  const response = { statusCode: 200, appendHeader: fail, end: fail };
+  const passed: unknown[] = [];
+  for (const [handler, url] of [
+    [roster, '/auth/session'],
+    [roster.session, '/me'],
+    [roster.permission('edit_team_settings'), '/me'],
+  ] as const) {
+    const request = Object.assign(Readable.from([]), { url, headers: { host: new URL(appUrl).host } });
+    await handler(request, response, (error) => void passed.push(error));
+  }
+  expect(passed).toEqual([sent, sent, sent]);
 });
 
 test('an answer of Roster that ends early is 503', async ({ api }) => {

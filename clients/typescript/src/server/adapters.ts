@@ -126,29 +126,32 @@ export function toExpress(auth: RosterAuth) {
   type Next = (error?: unknown) => void;
   type Handler = (request: NodeRequest, response: NodeResponse, next: Next) => Promise<void>;
 
-  const letIn =
-    (check: (request: Request) => Promise<RosterSession>): Handler =>
+  /** Creates a handler, of which Express 4 would not see that it fails. */
+  const toHandler =
+    (find: (request: NodeRequest, response: NodeResponse) => Promise<Answer | undefined>): Handler =>
     async (request, response, next) => {
       try {
-        const session = await check(await toFetchRequest(request));
-        if (session.setCookies.length > 0) response.appendHeader('set-cookie', [...session.setCookies]);
-        Object.assign(request, { roster: session });
+        const answered = await find(request, response);
+        if (answered !== undefined) return send(answered, response);
       } catch (error) {
-        if (!(error instanceof RosterAccessError)) return next(error);
-        return send(await readAnswer(auth.respond(error)), response);
+        return next(error);
       }
       next();
     };
 
-  const routes: Handler = async (request, response, next) => {
-    try {
-      const answered = isOwnPath(auth, request) ? await answer(auth, request) : undefined;
-      if (answered !== undefined) return send(answered, response);
-    } catch (error) {
-      return next(error);
-    }
-    next();
-  };
+  const letIn = (check: (request: Request) => Promise<RosterSession>): Handler =>
+    toHandler(async (request, response) => {
+      try {
+        const session = await check(await toFetchRequest(request));
+        if (session.setCookies.length > 0) response.appendHeader('set-cookie', [...session.setCookies]);
+        Object.assign(request, { roster: session });
+        return undefined;
+      } catch (error) {
+        return readAnswer(auth.respond(error));
+      }
+    });
+
+  const routes = toHandler(async (request) => (isOwnPath(auth, request) ? answer(auth, request) : undefined));
 
   return Object.assign(routes, {
     session: letIn((request) => auth.requireSession(request)),
