@@ -61,6 +61,30 @@ describe('a permission', () => {
     await expect(product.auth.requirePermission(request, 'invoices:wirte')).rejects.toMatchObject({ status: 403 });
   });
 
+  test.for<[string, () => Promise<never>]>([
+    ['is none', () => Promise.resolve({ valid: true } as never)],
+    ['is empty', () => Promise.resolve(null as never)],
+    ['does not come', () => Promise.reject(new TypeError('fetch failed'))],
+    [
+      'is not asked for',
+      () => {
+        throw new TypeError('The credential is missing.');
+      },
+    ],
+  ])(
+    'whose answer of the operator %s lets nobody in, and is an error of the kit',
+    async ([, verifyCredential], { api }) => {
+      const product = await aProduct(api);
+      const team = await api.aTeam({ owner: product.account });
+      await product.signIn(`?team=${team.id}`);
+      const auth = createRosterAuth({ ...product.settings, operator: { verifyCredential } });
+      await expect(auth.requirePermission(requestOf(product), 'edit_team_settings')).rejects.toMatchObject({
+        status: 503,
+        code: 'roster_unavailable',
+      });
+    },
+  );
+
   test('that was taken away is missing at the next request with `operator`, and at the next refresh without', async ({
     api,
   }) => {

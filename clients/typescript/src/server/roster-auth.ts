@@ -209,16 +209,18 @@ export function createRosterAuth(options: RosterAuthOptions) {
         if (session.team.permissions.includes(permission)) return session;
         throw missing;
       }
-      const verified = await operator
-        .verifyCredential({ credential: session.accessToken, teamId: session.team.id, resource: 'api' })
-        .catch((error: unknown) => {
-          throw isRosterError(error) && error.status < 500 && error.status !== 429
-            ? operatorRefused(error.code)
-            : unavailable(error);
-        });
-      if (verified.code === 'credential_invalid') throw signInRequired();
-      if (verified.valid && (verified.permissions as readonly string[]).includes(permission)) return session;
-      throw missing;
+      const asked = { credential: session.accessToken, teamId: session.team.id, resource: 'api' } as const;
+      try {
+        const verified = await operator.verifyCredential(asked);
+        if (verified.code === 'credential_invalid') throw signInRequired();
+        if (verified.valid && (verified.permissions as readonly string[]).includes(permission)) return session;
+        throw missing;
+      } catch (error) {
+        if (error instanceof RosterAccessError) throw error;
+        throw isRosterError(error) && error.status < 500 && error.status !== 429
+          ? operatorRefused(error.code)
+          : unavailable(error);
+      }
     },
 
     /** Gets a session for another team of the user: its id, slug or `ext:` id. Add its `setCookies` to the response. */
