@@ -133,6 +133,30 @@ describe('instead of tokens', () => {
   });
 });
 
+describe.for(['authorization_endpoint', 'token_endpoint', 'end_session_endpoint', 'jwks_uri'])(
+  'metadata of Roster',
+  (name) => {
+    test(`without a valid ${name} are none`, async ({ api }) => {
+      const { product, server, told } = await aProduct(
+        api,
+        async (answered) => json(200, { ...((await answered.json()) as object), [name]: 'x' }),
+        '/.well-known/openid-configuration',
+      );
+      const { appUrl } = product;
+      const alive = await requestAtEndOfTokens(product, 60);
+      const ending = { method: 'POST', body: new URLSearchParams({ logout_token: 'x' }) };
+      for (const request of [
+        new Request(`${appUrl}/auth/sign-in`),
+        new Request(`${appUrl}/auth/back-channel-logout`, ending),
+      ])
+        expect((await server().handle(request))?.status).toBe(502);
+      expect(await server().getSession(alive)).toMatchObject({ isStale: true });
+      expect(await signOut(server(), product, alive)).toBe(303);
+      expect(told.map(saidBy)).toEqual(told.map(() => '502 answer_invalid'));
+    });
+  },
+);
+
 test.for(['token=1', 'id_token=1', 'response=1', 'state=2', 'code=2'])(
   'a callback with %s too is refused',
   async (added, { api }) => {
