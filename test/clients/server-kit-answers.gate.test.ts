@@ -157,6 +157,21 @@ describe.for(['authorization_endpoint', 'token_endpoint', 'end_session_endpoint'
   },
 );
 
+test.for([
+  ['', ''],
+  ['longer than what Roster reads', 'x'.repeat(60_000)],
+] as const)('a callback with a code that is none is refused, and is no fault: %s', async ([, code], { api }) => {
+  const { product, server, told } = await aProduct(api, (answered) => answered);
+  const auth = server();
+  const begun = await auth.handle(new Request(`${product.appUrl}/auth/sign-in`));
+  const cookie = begun?.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+  const state = new URL(begun?.headers.get('location') ?? '').searchParams.get('state') ?? '';
+  const answer = new URLSearchParams({ state, code, iss: product.baseUrl });
+  const callback = new Request(`${product.appUrl}/auth/callback?${answer.toString()}`, { headers: { cookie } });
+  expect((await auth.handle(callback))?.status).toBe(400);
+  expect(told).toEqual([]);
+});
+
 test.for(['token=1', 'id_token=1', 'response=1', 'state=2', 'code=2'])(
   'a callback with %s too is refused',
   async (added, { api }) => {
