@@ -178,6 +178,25 @@ test('what is answered as a fault is told to the product with its cause, and wha
   expect(() => auth.respond(cause)).toThrow(cause);
 });
 
+test('a page that closes during a call of a procedure is no fault of Roster', async ({ api }) => {
+  const product = await aProduct(api);
+  await product.signIn();
+  const told: unknown[] = [];
+  const closing = new AbortController();
+  const auth = createRosterAuth({
+    ...product.settings,
+    onError: (error) => void told.push(error),
+    fetch: (input, init) => {
+      if (pathOf(input).startsWith('/trpc/')) closing.abort();
+      return fetch(input, init);
+    },
+  });
+  const headers = { cookie: requestOf(product).headers.get('cookie') ?? '', 'sec-fetch-site': 'same-origin' };
+  const init = { headers, signal: closing.signal };
+  expect((await auth.handle(new Request(`${product.appUrl}/roster/trpc/getMe`, init)))?.status).toBe(400);
+  expect(told).toEqual([]);
+});
+
 describe('a sign-out', () => {
   test('while Roster does not answer still leads there, where the session goes on', async ({ api }) => {
     const product = await aProduct(api);
@@ -232,16 +251,6 @@ describe('a sign-out', () => {
 });
 
 describe('another account that signed in meanwhile', () => {
-  /** Replaces who is signed in at Roster in the browser. */
-  async function replaceAccount({ api, browser, baseUrl, visitor }: Product) {
-    const other = await api.anAccount();
-    await visitor.trpc.auth.signOut.mutate();
-    const { cookies } = await signedIn(api, other);
-    browser.jarOf(baseUrl).clear();
-    for (const [name, value] of cookies) browser.jarOf(baseUrl).set(name, value);
-    return other;
-  }
-
   test('never becomes the user of a session: that ends, and the next sign-in is theirs', async ({ api }) => {
     const product = await aProduct(api);
     const request = await requestAtEndOfTokens(product);
