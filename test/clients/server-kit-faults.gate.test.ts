@@ -251,6 +251,41 @@ describe('a sign-out', () => {
 });
 
 describe('another account that signed in meanwhile', () => {
+  test('is not replaced by the one before, whose refresh is on its way', async ({ api }) => {
+    const product = await aProduct(api);
+    const signedInAgain = Promise.withResolvers<void>();
+    const refreshing = Promise.withResolvers<void>();
+    let isFirst = true;
+    const server = serverOf(product, async (input, init) => {
+      const response = await fetch(input, init);
+      if (isTokenRequest(input) && isFirst) {
+        isFirst = false;
+        refreshing.resolve();
+        await signedInAgain.promise;
+      }
+      return response;
+    });
+    const request = await requestAtEndOfTokens(product);
+    const late = server.getSession(request);
+    await refreshing.promise;
+    const { cookies } = await signedIn(api, await api.anAccount());
+    for (const [name, value] of cookies) product.browser.jarOf(product.baseUrl).set(name, value);
+    const { response } = await handled(server, product, '', request.headers.get('cookie') ?? '');
+    expect(response.headers.getSetCookie().join()).toContain('__Host-roster=1.');
+    signedInAgain.resolve();
+    expect(await late).toBeNull();
+  });
+
+  /** Replaces who is signed in at Roster in the browser. */
+  async function replaceAccount({ api, browser, baseUrl, visitor }: Product) {
+    const other = await api.anAccount();
+    await visitor.trpc.auth.signOut.mutate();
+    const { cookies } = await signedIn(api, other);
+    browser.jarOf(baseUrl).clear();
+    for (const [name, value] of cookies) browser.jarOf(baseUrl).set(name, value);
+    return other;
+  }
+
   test('never becomes the user of a session: that ends, and the next sign-in is theirs', async ({ api }) => {
     const product = await aProduct(api);
     const request = await requestAtEndOfTokens(product);

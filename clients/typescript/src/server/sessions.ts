@@ -146,15 +146,8 @@ export function createSessions({ appUrl, sealer, tokens, ended, cookieSeconds, r
     };
   }
 
-  /** Removes the session of the browser from it. */
-  const remove = (request: Request): string[] =>
-    [...readCookies(request.headers).keys()]
-      .filter((cookie) => cookie === name || cookie.startsWith(`${name}.`))
-      .map((cookie) => cookies.remove(cookie));
-
   return {
     store,
-    remove,
 
     /** Remembers a session that has ended at Roster, until its last token has expired. @throws RosterAccessError (503) */
     async forget(sessionId: string): Promise<void> {
@@ -164,12 +157,17 @@ export function createSessions({ appUrl, sealer, tokens, ended, cookieSeconds, r
       });
     },
 
-    /** Removes the session, also from requests of other tabs that are on their way, whose cookies would bring it back. */
-    async end(request: Request): Promise<string[]> {
+    /**
+     * Removes the session, also from requests of other tabs that are on their way, whose cookies would bring it back.
+     * @param next the account that is signed in now: its own tabs go on
+     */
+    async end(request: Request, next?: string): Promise<string[]> {
       const stored = await read(request);
-      if (stored !== undefined) signedOut.add(stored.refreshToken);
+      if (stored !== undefined && stored.claims.sub !== next) signedOut.add(stored.refreshToken);
       removeOldest(signedOut);
-      return remove(request);
+      return [...readCookies(request.headers).keys()]
+        .filter((cookie) => cookie === name || cookie.startsWith(`${name}.`))
+        .map((cookie) => cookies.remove(cookie));
     },
 
     /**
