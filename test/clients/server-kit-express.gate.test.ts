@@ -2,9 +2,10 @@ import { once } from 'node:events';
 import { createServer, request as sendTo, type IncomingMessage, type RequestOptions } from 'node:http';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { inspect } from 'node:util';
 import express, { type RequestHandler } from 'express';
 import { describe, expect, onTestFinished } from 'vitest';
-import { toExpress, type RosterAuth, type RosterAuthOptions } from '#client/server';
+import { toExpress, toFetchRequest, type RosterAuth, type RosterAuthOptions } from '#client/server';
 import { signClaims } from '../../src/resources/openid/signing-keys.ts';
 import { startApiAtItsAddress, testWith, type Api } from '../support/api.ts';
 import { pathOf, serveAt, startProduct } from './server-kit.ts';
@@ -118,6 +119,13 @@ test('an answer of Roster that ends early is 503', async ({ api }) => {
   });
   const response = await browser.send(`${appUrl}/roster/trpc/getMe`);
   expect([response.status, await response.json()]).toMatchObject([503, { error: 'roster_unavailable' }]);
+});
+
+test('an address that cannot be read is in no error: it can hold a code', async () => {
+  const request = Object.assign(Readable.from([]), { url: '/auth/callback?code=secret', headers: { host: 'a b' } });
+  const error: unknown = await toFetchRequest(request).catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({ status: 400, code: 'invalid_request' });
+  expect(inspect(error, { depth: null, showHidden: true })).not.toContain('secret');
 });
 
 describe('a request that no browser sends', () => {

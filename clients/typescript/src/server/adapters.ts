@@ -41,8 +41,9 @@ export async function toFetchRequest(request: NodeRequest, hasBody = false): Pro
   try {
     const address = new URL(`http://${request.headers['host'] as string}${targetOf(request)}`); // HTTP/1.1 requires it
     return new Request(address, { method, headers, body, duplex: 'half' } as RequestInit); // `duplex` is missing in the types of browsers
-  } catch (cause) {
-    throw new RosterAccessError(400, 'invalid_request', 'The address or the method is not valid.', { cause });
+  } catch {
+    // What is caught says the address, which can hold a code.
+    throw new RosterAccessError(400, 'invalid_request', 'The address or the method is not valid.');
   }
 }
 
