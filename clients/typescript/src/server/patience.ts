@@ -26,6 +26,8 @@ export function createBreaker(toError: (cause: unknown) => RosterAccessError) {
   };
 }
 
+export const tooLate = () => new Error('It took too long.');
+
 /** Waits so long at most. What was begun goes on. @throws what `toError` returns if it takes longer */
 export async function within<Result>(ms: number, work: Promise<Result>, toError: () => Error): Promise<Result> {
   let timer: ReturnType<typeof setTimeout> | undefined;

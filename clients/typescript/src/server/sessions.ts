@@ -2,7 +2,7 @@ import { createCookieWriter, readCookies, readParts, writeParts } from './cookie
 import { answerInvalid } from './answers.ts';
 import type { EndedSessions } from './ended-sessions.ts';
 import { RosterAccessError, unavailable } from './errors.ts';
-import { createBreaker, RETRY_MS, within } from './patience.ts';
+import { createBreaker, RETRY_MS, tooLate, within } from './patience.ts';
 import type { Sealer } from './sealed.ts';
 import type { SessionTeam, TokenClient, TokenSet, UserClaims } from './tokens.ts';
 
@@ -209,8 +209,6 @@ export function createSessions({ appUrl, sealer, tokens, ended, cookieSeconds, r
     },
   };
 }
-
-const tooLate = () => new Error('It took too long.');
 
 const storeUnavailable = (cause: unknown) =>
   new RosterAccessError(503, 'ended_sessions_unavailable', 'The store of ended sessions does not answer.', { cause });
