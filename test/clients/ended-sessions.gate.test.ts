@@ -57,6 +57,10 @@ const SHARED: readonly (readonly [string, (api: Api) => Promise<Store>])[] = [
           'Redis, by redis',
           inRedis((client) => ({ sendCommand: ([name = '', ...args]) => client.call(name, ...args) })),
         ],
+        [
+          'Redis, by a client that reads numbers as texts',
+          inRedis((client) => ({ call: async (name, ...args) => String(await client.call(name, ...args)) })),
+        ],
       ] as const)
     : []),
 ];

@@ -133,6 +133,45 @@ describe('instead of tokens', () => {
   });
 });
 
+describe.for(['authorization_endpoint', 'token_endpoint', 'end_session_endpoint', 'jwks_uri'])(
+  'metadata of Roster',
+  (name) => {
+    test(`without a valid ${name} are none`, async ({ api }) => {
+      const { product, server, told } = await aProduct(
+        api,
+        async (answered) => json(200, { ...((await answered.json()) as object), [name]: 'x' }),
+        '/.well-known/openid-configuration',
+      );
+      const { appUrl } = product;
+      const alive = await requestAtEndOfTokens(product, 60);
+      const ending = { method: 'POST', body: new URLSearchParams({ logout_token: 'x' }) };
+      for (const request of [
+        new Request(`${appUrl}/auth/sign-in`),
+        new Request(`${appUrl}/auth/back-channel-logout`, ending),
+      ])
+        expect((await server().handle(request))?.status).toBe(502);
+      expect(await server().getSession(alive)).toMatchObject({ isStale: true });
+      expect(await signOut(server(), product, alive)).toBe(303);
+      expect(told.map(saidBy)).toEqual(told.map(() => '502 answer_invalid'));
+    });
+  },
+);
+
+test.for([
+  ['', ''],
+  ['longer than what Roster reads', 'x'.repeat(60_000)],
+] as const)('a callback with a code that is none is refused, and is no fault: %s', async ([, code], { api }) => {
+  const { product, server, told } = await aProduct(api, (answered) => answered);
+  const auth = server();
+  const begun = await auth.handle(new Request(`${product.appUrl}/auth/sign-in`));
+  const cookie = begun?.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+  const state = new URL(begun?.headers.get('location') ?? '').searchParams.get('state') ?? '';
+  const answer = new URLSearchParams({ state, code, iss: product.baseUrl });
+  const callback = new Request(`${product.appUrl}/auth/callback?${answer.toString()}`, { headers: { cookie } });
+  expect((await auth.handle(callback))?.status).toBe(400);
+  expect(told).toEqual([]);
+});
+
 test.for(['token=1', 'id_token=1', 'response=1', 'state=2', 'code=2'])(
   'a callback with %s too is refused',
   async (added, { api }) => {

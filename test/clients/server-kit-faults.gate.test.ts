@@ -1,5 +1,5 @@
 import { decodeJwt } from 'jose';
-import { describe, expect, onTestFinished } from 'vitest';
+import { describe, expect, onTestFinished, vi } from 'vitest';
 import { createRosterAuth, memoryEndedSessions, type RosterAuth } from '#client/server';
 import { rotateKeys, signClaims } from '../../src/resources/openid/signing-keys.ts';
 import { startApiAtItsAddress, testWith, type Api } from '../support/api.ts';
@@ -135,6 +135,28 @@ describe('Roster that is away', () => {
     isAway = false;
     expect(await serverOf(product).getSession(request)).toMatchObject({ isStale: false });
   });
+
+  test.for([
+    ['is away', 503],
+    ['fails', 500],
+  ] as const)(
+    'because it %s is asked again when five seconds have passed, whatever the clock says',
+    async ([, status], { api }) => {
+      const product = await aProduct(api);
+      let isAway = true;
+      const server = serverOf(product, async (input, init) =>
+        isAway && isTokenRequest(input) ? Response.json({}, { status }) : fetch(input, init),
+      );
+      const request = await requestAtEndOfTokens(product, 60);
+      expect(await server.getSession(request)).toMatchObject({ isStale: true });
+      isAway = false;
+
+      const [day, steady] = [Date.now.bind(Date), performance.now.bind(performance)];
+      vi.spyOn(Date, 'now').mockImplementation(() => day() - 30_000);
+      vi.spyOn(performance, 'now').mockImplementation(() => steady() + 5000);
+      expect(await server.getSession(request)).toMatchObject({ isStale: false });
+    },
+  );
 });
 
 test('what is answered as a fault is told to the product with its cause, and what users do wrong is not', async ({
@@ -154,6 +176,25 @@ test('what is answered as a fault is told to the product with its cause, and wha
   expect((await auth.handle(new Request(`${product.appUrl}/auth/team`, { method: 'POST' })))?.status).toBe(403);
   expect(told).toMatchObject([{ code: 'roster_unavailable', cause }]);
   expect(() => auth.respond(cause)).toThrow(cause);
+});
+
+test('a page that closes during a call of a procedure is no fault of Roster', async ({ api }) => {
+  const product = await aProduct(api);
+  await product.signIn();
+  const told: unknown[] = [];
+  const closing = new AbortController();
+  const auth = createRosterAuth({
+    ...product.settings,
+    onError: (error) => void told.push(error),
+    fetch: (input, init) => {
+      if (pathOf(input).startsWith('/trpc/')) closing.abort();
+      return fetch(input, init);
+    },
+  });
+  const headers = { cookie: requestOf(product).headers.get('cookie') ?? '', 'sec-fetch-site': 'same-origin' };
+  const init = { headers, signal: closing.signal };
+  expect((await auth.handle(new Request(`${product.appUrl}/roster/trpc/getMe`, init)))?.status).toBe(400);
+  expect(told).toEqual([]);
 });
 
 describe('a sign-out', () => {
@@ -210,6 +251,31 @@ describe('a sign-out', () => {
 });
 
 describe('another account that signed in meanwhile', () => {
+  test('is not replaced by the one before, whose refresh is on its way', async ({ api }) => {
+    const product = await aProduct(api);
+    const signedInAgain = Promise.withResolvers<void>();
+    const refreshing = Promise.withResolvers<void>();
+    let isFirst = true;
+    const server = serverOf(product, async (input, init) => {
+      const response = await fetch(input, init);
+      if (isTokenRequest(input) && isFirst) {
+        isFirst = false;
+        refreshing.resolve();
+        await signedInAgain.promise;
+      }
+      return response;
+    });
+    const request = await requestAtEndOfTokens(product);
+    const late = server.getSession(request);
+    await refreshing.promise;
+    const { cookies } = await signedIn(api, await api.anAccount());
+    for (const [name, value] of cookies) product.browser.jarOf(product.baseUrl).set(name, value);
+    const { response } = await handled(server, product, '', request.headers.get('cookie') ?? '');
+    expect(response.headers.getSetCookie().join()).toContain('__Host-roster=1.');
+    signedInAgain.resolve();
+    expect(await late).toBeNull();
+  });
+
   /** Replaces who is signed in at Roster in the browser. */
   async function replaceAccount({ api, browser, baseUrl, visitor }: Product) {
     const other = await api.anAccount();

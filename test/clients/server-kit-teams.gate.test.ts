@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { describe, expect, onTestFinished } from 'vitest';
+import { describe, expect, onTestFinished, vi } from 'vitest';
 import { createOperator } from '#client/index';
 import { createRosterAuth, type RosterAuth } from '#client/server';
 import { startApiAtItsAddress, testWith, type Api } from '../support/api.ts';
@@ -59,6 +59,49 @@ describe('a permission', () => {
 
     expect((await product.auth.requirePermission(request, 'invoices:write')).team?.id).toBe(team.id);
     await expect(product.auth.requirePermission(request, 'invoices:wirte')).rejects.toMatchObject({ status: 403 });
+  });
+
+  test.for<[string, () => Promise<never>]>([
+    ['is none', () => Promise.resolve({ valid: true } as never)],
+    ['is empty', () => Promise.resolve(null as never)],
+    ['does not come', () => Promise.reject(new TypeError('fetch failed'))],
+    [
+      'is not asked for',
+      () => {
+        throw new TypeError('The credential is missing.');
+      },
+    ],
+  ])(
+    'whose answer of the operator %s lets nobody in, and is an error of the kit',
+    async ([, verifyCredential], { api }) => {
+      const product = await aProduct(api);
+      const team = await api.aTeam({ owner: product.account });
+      await product.signIn(`?team=${team.id}`);
+      const auth = createRosterAuth({ ...product.settings, operator: { verifyCredential } });
+      await expect(auth.requirePermission(requestOf(product), 'edit_team_settings')).rejects.toMatchObject({
+        status: 503,
+        code: 'roster_unavailable',
+      });
+    },
+  );
+
+  test('about which the operator gets no answer is 503, also where its client waits longer', async ({ api }) => {
+    const product = await aProduct(api);
+    const team = await api.aTeam({ owner: product.account });
+    await product.signIn(`?team=${team.id}`);
+    const asked = Promise.withResolvers<void>();
+    const verifyCredential = () => {
+      asked.resolve();
+      return new Promise<never>(() => undefined);
+    };
+    const auth = createRosterAuth({ ...product.settings, operator: { verifyCredential } });
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const checked = auth.requirePermission(requestOf(product), 'edit_team_settings');
+    const refused = expect(checked).rejects.toMatchObject({ status: 503, code: 'roster_unavailable' });
+    await asked.promise;
+    await vi.advanceTimersByTimeAsync(10_000);
+    await refused;
   });
 
   test('that was taken away is missing at the next request with `operator`, and at the next refresh without', async ({

@@ -139,8 +139,11 @@ export async function startProduct(
 
 export type Product = Awaited<ReturnType<typeof startProduct>>;
 
-/** Signs in by hand at a kit that no server has. */
-export async function handled(auth: Product['auth'], product: Product, query = '') {
+/**
+ * Signs in by hand at a kit that no server has.
+ * @param former the cookie of who was signed in before
+ */
+export async function handled(auth: Product['auth'], product: Product, query = '', former = '') {
   const { browser, appUrl } = product;
   const begun = await auth.handle(new Request(`${appUrl}/auth/sign-in${query}`));
   let callback = begun?.headers.get('location') ?? '';
@@ -150,7 +153,7 @@ export async function handled(auth: Product['auth'], product: Product, query = '
     .getSetCookie()
     .map((each) => each.split(';')[0])
     .join('; ');
-  const response = await auth.handle(new Request(callback, { headers: { cookie: cookie ?? '' } }));
+  const response = await auth.handle(new Request(callback, { headers: { cookie: `${former}; ${cookie}` } }));
   if (response === undefined) throw new Error('The kit did not answer.');
   return { response };
 }

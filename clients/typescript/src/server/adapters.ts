@@ -9,6 +9,8 @@ type NodeRequest = {
   readonly url?: string | undefined;
   readonly originalUrl?: string | undefined;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** Whether its body can still be read. */
+  readonly readable: boolean;
   /** What a parser has read of the body. */
   readonly body?: unknown;
   on(event: 'data', listener: (chunk: Uint8Array) => void): unknown;
@@ -39,8 +41,9 @@ export async function toFetchRequest(request: NodeRequest, hasBody = false): Pro
   try {
     const address = new URL(`http://${request.headers['host'] as string}${targetOf(request)}`); // HTTP/1.1 requires it
     return new Request(address, { method, headers, body, duplex: 'half' } as RequestInit); // `duplex` is missing in the types of browsers
-  } catch (cause) {
-    throw new RosterAccessError(400, 'invalid_request', 'The address or the method is not valid.', { cause });
+  } catch {
+    // What is caught says the address, which can hold a code.
+    throw new RosterAccessError(400, 'invalid_request', 'The address or the method is not valid.');
   }
 }
 
@@ -48,15 +51,15 @@ export async function toFetchRequest(request: NodeRequest, hasBody = false): Pro
 const targetOf = ({ originalUrl, url = '/' }: NodeRequest): string =>
   (originalUrl ?? url).replace(/^https?:\/\/[^/?#]*/i, '');
 
-function toBody(request: NodeRequest): string | ReadableStream<Uint8Array> {
-  // A parser before the kit has read it.
-  if (request.body !== undefined)
-    return typeof request.body === 'string'
-      ? request.body
-      : encodeParsed(request.body, request.headers['content-type']);
+function toBody(request: NodeRequest): string | Uint8Array | ReadableStream<Uint8Array> {
+  // A parser before the kit has read it. Some also set a body for what they leave unread.
+  if (!request.readable && request.body !== undefined)
+    return encodeParsed(request.body, request.headers['content-type']);
   let [isBegun, isWanted] = [false, true];
   const pull = (controller: ReadableStreamDefaultController<Uint8Array>): void => {
     if (!isBegun) {
+      // Neither `end` nor `error` would follow.
+      if (!request.readable) return controller.error(new Error('The body was read before, or the connection closed.'));
       request.on('data', (chunk) => {
         request.pause();
         controller.enqueue(chunk);
@@ -76,10 +79,12 @@ function toBody(request: NodeRequest): string | ReadableStream<Uint8Array> {
   return new ReadableStream({ pull, cancel }, { highWaterMark: 0 });
 }
 
-const encodeParsed = (body: unknown, type: string | string[] | undefined): string =>
-  String(type).startsWith('application/x-www-form-urlencoded')
+function encodeParsed(body: unknown, type: string | string[] | undefined): string | Uint8Array {
+  if (typeof body === 'string' || body instanceof Uint8Array) return body;
+  return String(type).startsWith('application/x-www-form-urlencoded')
     ? new URLSearchParams(body as Record<string, string>).toString() // what a parser makes of a form
     : JSON.stringify(body);
+}
 
 type Answer = { readonly response: Response; readonly body: Uint8Array };
 
@@ -122,29 +127,32 @@ export function toExpress(auth: RosterAuth) {
   type Next = (error?: unknown) => void;
   type Handler = (request: NodeRequest, response: NodeResponse, next: Next) => Promise<void>;
 
-  const letIn =
-    (check: (request: Request) => Promise<RosterSession>): Handler =>
+  /** Creates a handler, of which Express 4 would not see that it fails. */
+  const toHandler =
+    (find: (request: NodeRequest, response: NodeResponse) => Promise<Answer | undefined>): Handler =>
     async (request, response, next) => {
       try {
-        const session = await check(await toFetchRequest(request));
-        if (session.setCookies.length > 0) response.appendHeader('set-cookie', [...session.setCookies]);
-        Object.assign(request, { roster: session });
+        const answered = await find(request, response);
+        if (answered !== undefined) return send(answered, response);
       } catch (error) {
-        if (!(error instanceof RosterAccessError)) return next(error);
-        return send(await readAnswer(auth.respond(error)), response);
+        return next(error);
       }
       next();
     };
 
-  const routes: Handler = async (request, response, next) => {
-    try {
-      const answered = isOwnPath(auth, request) ? await answer(auth, request) : undefined;
-      if (answered !== undefined) return send(answered, response);
-    } catch (error) {
-      return next(error);
-    }
-    next();
-  };
+  const letIn = (check: (request: Request) => Promise<RosterSession>): Handler =>
+    toHandler(async (request, response) => {
+      try {
+        const session = await check(await toFetchRequest(request));
+        if (session.setCookies.length > 0) response.appendHeader('set-cookie', [...session.setCookies]);
+        Object.assign(request, { roster: session });
+        return undefined;
+      } catch (error) {
+        return readAnswer(auth.respond(error));
+      }
+    });
+
+  const routes = toHandler(async (request) => (isOwnPath(auth, request) ? answer(auth, request) : undefined));
 
   return Object.assign(routes, {
     session: letIn((request) => auth.requireSession(request)),

@@ -8,6 +8,9 @@ import {
 } from 'oauth4webapi';
 import { RosterAccessError, unavailable } from './errors.ts';
 
+/** More than the codes of Roster have. It would not read a longer request. */
+const CODE_LENGTH_MAX = 1000;
+
 /** Whether a check of the library failed with a code. */
 export const isError = (error: unknown, code: string): boolean =>
   error instanceof OperationProcessingError && error.code === code;
@@ -42,7 +45,8 @@ const refused = (code: string) =>
 export function readAnswer<Answer>({ searchParams }: URL, read: () => Answer): Answer {
   try {
     const answer = read();
-    if (searchParams.getAll('code').length === 1) return answer;
+    const [code = '', ...others] = searchParams.getAll('code');
+    if (code !== '' && code.length <= CODE_LENGTH_MAX && others.length === 0) return answer;
   } catch (error) {
     if (error instanceof AuthorizationResponseError) throw error;
   }

@@ -60,6 +60,6 @@ export function redisEndedSessions(client: RedisClient): EndedSessions {
     async add(sessionId, until) {
       await send('SET', keyOf(sessionId), '1', 'PXAT', String(until));
     },
-    has: async (sessionId) => (await send('EXISTS', keyOf(sessionId))) === 1,
+    has: async (sessionId) => Number(await send('EXISTS', keyOf(sessionId))) === 1, // some clients read texts
   };
 }

@@ -50,8 +50,10 @@ export function createForward({ baseUrl, prefix, fetch }: ForwardOptions) {
       body: request.method === 'POST' ? ((await readBody(request, BODY_BYTES_MAX)) as Uint8Array<ArrayBuffer>) : null,
       redirect: 'manual',
       signal: AbortSignal.any([request.signal, AbortSignal.timeout(TIMEOUT_MS)]),
-    }).catch((error: unknown) => {
-      throw unavailable(error);
+    }).catch((cause: unknown) => {
+      if (request.signal.aborted)
+        throw new RosterAccessError(400, 'invalid_request', 'The page has closed.', { cause });
+      throw unavailable(cause);
     });
     const answer = new Headers({ 'cache-control': 'no-store' });
     for (const name of RESPONSE_HEADERS) {

@@ -19,7 +19,7 @@ export function createLogoutTokenReader({ tokens, clientId, fetch }: Options) {
 
   /** @returns the session that ended. @throws RosterAccessError (400) if the token is not one of Roster for this application */
   return async (token: string): Promise<string> => {
-    const { issuer, jwks_uri: jwksUri = '' } = await tokens.discover();
+    const { issuer, jwks_uri: jwksUri } = await tokens.discover();
     keys ??= createRemoteJWKSet(new URL(jwksUri), { [customFetch]: fetch });
     const { payload } = await jwtVerify(token, keys, {
       issuer,

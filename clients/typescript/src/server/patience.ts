@@ -5,26 +5,28 @@ export const RETRY_MS = 5000;
 
 /**
  * Creates a circuit breaker: after a failure it answers all calls with that failure for five seconds, then one call finds out
- * for all whether there is an answer again. What does not answer thus makes few users wait.
+ * for all whether there is an answer again. What does not answer thus makes few users wait. The time of day can be set back meanwhile.
  */
 export function createBreaker(toError: (cause: unknown) => RosterAccessError) {
   let failure: RosterAccessError | undefined;
   let silentUntil = 0;
   return async <Result>(ask: () => Result | Promise<Result>): Promise<Result> => {
     if (failure !== undefined) {
-      if (silentUntil > Date.now()) throw failure;
-      silentUntil = Date.now() + RETRY_MS;
+      if (silentUntil > performance.now()) throw failure;
+      silentUntil = performance.now() + RETRY_MS;
     }
     try {
       const result = await ask();
       failure = undefined;
       return result;
     } catch (cause) {
-      silentUntil = Date.now() + RETRY_MS;
+      silentUntil = performance.now() + RETRY_MS;
       throw (failure = toError(cause));
     }
   };
 }
+
+export const tooLate = () => new Error('It took too long.');
 
 /** Waits so long at most. What was begun goes on. @throws what `toError` returns if it takes longer */
 export async function within<Result>(ms: number, work: Promise<Result>, toError: () => Error): Promise<Result> {

@@ -8,6 +8,7 @@ import { RosterAccessError, signInRequired, unavailable } from './errors.ts';
 import { createForward } from './forward.ts';
 import { createLogoutTokenReader } from './logout-token.ts';
 import { PROVED_PAGE } from './proved-page.ts';
+import { tooLate, within } from './patience.ts';
 import { createReach, reachAt } from './reach.ts';
 import { createSealer } from './sealed.ts';
 import { createSessions, type RosterSession } from './sessions.ts';
@@ -47,6 +48,8 @@ export type RosterAuthOptions = {
 };
 
 const DAY_SECONDS = 86_400;
+/** How long a request waits for the operator, whose client repeats for more than a minute. */
+const OPERATOR_MS = 10_000;
 
 /**
  * Signs users in to an application with Roster: a first-party client with a secret. All requests and responses are those
@@ -209,16 +212,18 @@ export function createRosterAuth(options: RosterAuthOptions) {
         if (session.team.permissions.includes(permission)) return session;
         throw missing;
       }
-      const verified = await operator
-        .verifyCredential({ credential: session.accessToken, teamId: session.team.id, resource: 'api' })
-        .catch((error: unknown) => {
-          throw isRosterError(error) && error.status < 500 && error.status !== 429
-            ? operatorRefused(error.code)
-            : unavailable(error);
-        });
-      if (verified.code === 'credential_invalid') throw signInRequired();
-      if (verified.valid && (verified.permissions as readonly string[]).includes(permission)) return session;
-      throw missing;
+      const asked = { credential: session.accessToken, teamId: session.team.id, resource: 'api' } as const;
+      try {
+        const verified = await within(OPERATOR_MS, operator.verifyCredential(asked), tooLate);
+        if (verified.code === 'credential_invalid') throw signInRequired();
+        if (verified.valid && (verified.permissions as readonly string[]).includes(permission)) return session;
+        throw missing;
+      } catch (error) {
+        if (error instanceof RosterAccessError) throw error;
+        throw isRosterError(error) && error.status < 500 && error.status !== 429
+          ? operatorRefused(error.code)
+          : unavailable(error);
+      }
     },
 
     /** Gets a session for another team of the user: its id, slug or `ext:` id. Add its `setCookies` to the response. */

@@ -2,7 +2,7 @@ import { createCookieWriter, readCookies, readParts, writeParts } from './cookie
 import { answerInvalid } from './answers.ts';
 import type { EndedSessions } from './ended-sessions.ts';
 import { RosterAccessError, unavailable } from './errors.ts';
-import { createBreaker, RETRY_MS, within } from './patience.ts';
+import { createBreaker, RETRY_MS, tooLate, within } from './patience.ts';
 import type { Sealer } from './sealed.ts';
 import type { SessionTeam, TokenClient, TokenSet, UserClaims } from './tokens.ts';
 
@@ -98,11 +98,13 @@ export function createSessions({ appUrl, sealer, tokens, ended, cookieSeconds, r
   function refresh(stored: StoredSession): Promise<TokenSet | undefined> {
     const former = refreshes.get(stored.accessToken);
     // The browser may not have stored the cookie, such as of a page that cannot set one.
-    if (former !== undefined && former.until > Date.now()) return former.done;
+    if (former !== undefined && former.until > performance.now()) return former.done;
     const entry = { done: renew(stored), until: Number.POSITIVE_INFINITY };
     entry.done.then(
-      (renewed) => void (entry.until = renewed === undefined ? entry.until : renewed.expiresAt - EXPIRY_MARGIN_MS),
-      () => void (entry.until = Date.now() + RETRY_MS),
+      (renewed) => {
+        if (renewed !== undefined) entry.until = performance.now() + renewed.expiresAt - Date.now() - EXPIRY_MARGIN_MS;
+      },
+      () => void (entry.until = performance.now() + RETRY_MS),
     );
     refreshes.delete(stored.accessToken);
     refreshes.set(stored.accessToken, entry);
@@ -144,15 +146,8 @@ export function createSessions({ appUrl, sealer, tokens, ended, cookieSeconds, r
     };
   }
 
-  /** Removes the session of the browser from it. */
-  const remove = (request: Request): string[] =>
-    [...readCookies(request.headers).keys()]
-      .filter((cookie) => cookie === name || cookie.startsWith(`${name}.`))
-      .map((cookie) => cookies.remove(cookie));
-
   return {
     store,
-    remove,
 
     /** Remembers a session that has ended at Roster, until its last token has expired. @throws RosterAccessError (503) */
     async forget(sessionId: string): Promise<void> {
@@ -162,12 +157,17 @@ export function createSessions({ appUrl, sealer, tokens, ended, cookieSeconds, r
       });
     },
 
-    /** Removes the session, also from requests of other tabs that are on their way, whose cookies would bring it back. */
-    async end(request: Request): Promise<string[]> {
+    /**
+     * Removes the session, also from requests of other tabs that are on their way, whose cookies would bring it back.
+     * @param next the account that is signed in now: its own tabs go on
+     */
+    async end(request: Request, next?: string): Promise<string[]> {
       const stored = await read(request);
-      if (stored !== undefined) signedOut.add(stored.refreshToken);
+      if (stored !== undefined && stored.claims.sub !== next) signedOut.add(stored.refreshToken);
       removeOldest(signedOut);
-      return remove(request);
+      return [...readCookies(request.headers).keys()]
+        .filter((cookie) => cookie === name || cookie.startsWith(`${name}.`))
+        .map((cookie) => cookies.remove(cookie));
     },
 
     /**
@@ -209,8 +209,6 @@ export function createSessions({ appUrl, sealer, tokens, ended, cookieSeconds, r
     },
   };
 }
-
-const tooLate = () => new Error('It took too long.');
 
 const storeUnavailable = (cause: unknown) =>
   new RosterAccessError(503, 'ended_sessions_unavailable', 'The store of ended sessions does not answer.', { cause });

@@ -96,7 +96,7 @@ export function createSignIn({ appUrl, path, scope, sealer, tokens, sessions }: 
         return refuse(pending.returnTo, 'another_account', cookies.remove(name));
       if (!isProven(pending, granted.claims)) return refuse(pending.returnTo, 'proof_missing', cookies.remove(name));
       return redirect(pending.returnTo, [
-        ...sessions.remove(request),
+        ...(await sessions.end(request, granted.claims.sub)),
         ...(await sessions.store(granted)),
         cookies.remove(name),
       ]);

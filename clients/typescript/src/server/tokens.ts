@@ -80,6 +80,12 @@ export const REPEATED = 'again.';
 const CLOCK_TOLERANCE = 60;
 const TIMEOUT_MS = 10_000;
 
+/** The addresses of Roster that the kit uses. */
+const ADDRESSES = ['authorization_endpoint', 'token_endpoint', 'end_session_endpoint', 'jwks_uri'] as const;
+
+/** What Roster says of itself. */
+type Metadata = oauth.AuthorizationServer & Readonly<Record<(typeof ADDRESSES)[number], string>>;
+
 /** Creates the OpenID Connect client of an application with a secret. */
 export function createTokenClient({ baseUrl, clientId, clientSecret, redirectUri, fetch }: Registration) {
   const client = { client_id: clientId, [oauth.clockTolerance]: CLOCK_TOLERANCE };
@@ -90,11 +96,11 @@ export function createTokenClient({ baseUrl, clientId, clientSecret, redirectUri
     [oauth.customFetch]: fetch as (url: string, init: object) => Promise<Response>, // the same, in the types of the library
   };
 
-  let discovered: Promise<oauth.AuthorizationServer> | undefined;
-  const discover = (): Promise<oauth.AuthorizationServer> =>
+  let discovered: Promise<Metadata> | undefined;
+  const discover = (): Promise<Metadata> =>
     (discovered ??= oauth
       .discoveryRequest(baseUrl, request)
-      .then((response) => oauth.processDiscoveryResponse(baseUrl, response))
+      .then(async (response) => checkMetadata(await oauth.processDiscoveryResponse(baseUrl, response)))
       .catch((error: unknown) => {
         discovered = undefined; // so that the next call tries again
         throw explain(error);
@@ -102,7 +108,7 @@ export function createTokenClient({ baseUrl, clientId, clientSecret, redirectUri
 
   /** Checks the answer of the token endpoint and the signature of its id token. */
   async function toTokenSet(
-    server: oauth.AuthorizationServer,
+    server: Metadata,
     result: oauth.TokenEndpointResponse,
     response: Response,
     formerRefreshToken?: string,
@@ -131,7 +137,7 @@ export function createTokenClient({ baseUrl, clientId, clientSecret, redirectUri
     discover,
 
     async authorize(asked: AuthorizationRequest): Promise<{ url: URL; pending: PendingSignIn }> {
-      const { authorization_endpoint: endpoint = '' } = await discover();
+      const { authorization_endpoint: endpoint } = await discover();
       const { returnTo, team, maxAge, account } = asked;
       const state = (asked.isRepeated === true ? REPEATED : '') + oauth.generateRandomState();
       const nonce = oauth.generateRandomNonce();
@@ -225,6 +231,13 @@ export type TokenClient = ReturnType<typeof createTokenClient>;
  */
 export const isProven = ({ maxAge, begunAt }: PendingSignIn, { auth_time: provedAt = 0 }: UserClaims): boolean =>
   maxAge === undefined || provedAt >= begunAt - maxAge - CLOCK_TOLERANCE;
+
+/** @throws RosterAccessError (502) */
+function checkMetadata(server: oauth.AuthorizationServer): Metadata {
+  const missing = ADDRESSES.find((name) => !URL.canParse(server[name] ?? ''));
+  if (missing !== undefined) throw answerInvalid(`its metadata have no ${missing}`);
+  return server as Metadata; // with the addresses, as was just checked
+}
 
 /** Whether Roster refused with one of these codes (RFC 6749, section 5.2). */
 const hasCode = (error: unknown, ...codes: readonly string[]): boolean =>
