@@ -3,7 +3,7 @@ import { errors, type KoaContextWithOIDC } from 'oidc-provider';
 import { currentCaller } from '../db/turns/request-caller.ts';
 import { denied } from '../events/denials.ts';
 import { addressBucket } from '../rate-limit/address-bucket.ts';
-import type { Attempts } from '../rate-limit/attempts.ts';
+import type { Attempts, Counter } from '../rate-limit/attempts.ts';
 import type { HttpServices } from '../http/http-services.ts';
 import { requestIdsOf } from '../http/request-id.ts';
 import { findClientBySecret } from '../resources/oauth-clients/registered-client.ts';
@@ -33,12 +33,16 @@ export function limitByAddress(http: HttpServices): RequestHandler {
   return async (req, res, next) => {
     const session = sessionOf(res)?.principal.credentialId;
     const bucket = session ?? addressBucket(http.clientAddress(req));
-    const { allowed, resetSeconds } = await http.attempts.oauthByAddress.consume(bucket);
-    if (allowed) res.locals['oauthBucket'] = bucket;
-    else if (!CLIENT_PATHS.includes(req.path) || !(await isOfOperator(http, req, res, bucket))) {
-      const source = session === undefined ? 'from this address' : 'of this session';
-      sendTooMany(http, req, res, `too many requests ${source}`, resetSeconds);
-      return;
+    const ofAddress = await http.attempts.oauthByAddress.consume(bucket);
+    if (ofAddress.allowed) res.locals['oauthBucket'] = bucket;
+    else {
+      const ofClient = CLIENT_PATHS.includes(req.path) ? await countAsClient(http, req, res, bucket) : undefined;
+      if (ofClient?.allowed !== true) {
+        const own = session === undefined ? 'from this address' : 'of this session';
+        const source = ofClient === undefined ? own : 'of this client';
+        sendTooMany(http, req, res, `too many requests ${source}`, (ofClient ?? ofAddress).resetSeconds);
+        return;
+      }
     }
     if (session === undefined) currentCaller()?.waitAs(`oauth ${bucket}`);
     next();
@@ -46,21 +50,42 @@ export function limitByAddress(http: HttpServices): RequestHandler {
 }
 
 /**
- * Whether a request has the secret of a client of the operator. A product sends the requests of all its users from one
- * address, at times many at once, and whatever else is sent from there. Only wrong secrets count toward the limit of those that
- * are looked up: each costs a statement. What is wrong at the same moment can exceed it once.
+ * Counts a request toward the limit of the client of the operator whose secret it has. A product sends the requests of all
+ * its users from one address, at times many at once, and whatever else is sent from there. Only wrong secrets count toward
+ * the limit of those that are looked up: each costs a statement. What is wrong at the same moment can exceed it once.
+ * @returns undefined for other requests
  */
-async function isOfOperator(http: HttpServices, req: Request, res: Response, bucket: string): Promise<boolean> {
+async function countAsClient(
+  http: HttpServices,
+  req: Request,
+  res: Response,
+  bucket: string,
+): Promise<Counted | undefined> {
   const { db, tokens } = http.services;
   const { id, secret } = readClientSecret(req, await readFormOf(req, res));
-  if (tokens.parseKind(secret) !== 'clientSecret') return false;
+  if (tokens.parseKind(secret) !== 'clientSecret') return undefined;
   const { refusedSecrets } = http.attempts;
-  if (!(await refusedSecrets.peek(bucket)).allowed) return false;
+  if (!(await refusedSecrets.peek(bucket)).allowed) return undefined;
   const client = await findClientBySecret(db, id, secret);
-  if (client?.source === 'operator') return true;
-  await refusedSecrets.consume(bucket);
-  return false;
+  if (client?.source !== 'operator') {
+    await refusedSecrets.consume(bucket);
+    return undefined;
+  }
+  // Already here, because oidc-provider refuses some requests, such as one without a form, before it compares the secret.
+  res.locals['isCounted'] = true;
+  return countClient(http.attempts, { id, ...client }, req.path === ROUTES.token);
 }
+
+type Counted = Awaited<ReturnType<Counter['consume']>>;
+type Client = { readonly id: string; readonly hasTokenLimit: boolean };
+
+/** Token requests of first-party clients have a limit only if the operator sets it. */
+const countClient = (
+  { oauthByClient }: Attempts,
+  { id, hasTokenLimit }: Client,
+  isTokenRequest: boolean,
+): Promise<Counted> =>
+  isTokenRequest && !hasTokenLimit ? Promise.resolve({ allowed: true, resetSeconds: 0 }) : oauthByClient.consume(id);
 
 /**
  * Limits client registrations per IP address. Refused ones have a limit of their own, so that an application whose
@@ -105,18 +130,16 @@ function sendTooMany(
   res.set(headers).type('html').send(body);
 }
 
-/**
- * Creates the function that counts the request of a client toward its own limit, and refunds it to the limit of the IP
- * address. Token requests of first-party clients have a limit only if the operator sets it.
- */
+/** Creates the function that counts the request of a client toward its own limit, and refunds it to that of the IP address. */
 export const createClientLimit =
-  ({ oauthByAddress, oauthByClient }: Attempts) =>
-  async (ctx: KoaContextWithOIDC, client: { readonly id: string; readonly hasTokenLimit: boolean }): Promise<void> => {
-    const { oauthBucket } = (ctx.res as unknown as Response).locals as { oauthBucket?: string }; // Express's, set by `limitByAddress`
-    if (oauthBucket !== undefined) await oauthByAddress.refund(oauthBucket);
+  (attempts: Attempts) =>
+  async (ctx: KoaContextWithOIDC, client: Client): Promise<void> => {
+    const { locals } = ctx.res as unknown as Response; // Express's
+    const { oauthBucket, isCounted } = locals as { oauthBucket?: string; isCounted?: true }; // set by `limitByAddress`
+    if (oauthBucket !== undefined) await attempts.oauthByAddress.refund(oauthBucket);
     currentCaller()?.waitAs(client.id);
-    if (!client.hasTokenLimit && ctx.oidc.route === 'token') return;
-    const { allowed, resetSeconds } = await oauthByClient.consume(client.id);
+    if (isCounted) return;
+    const { allowed, resetSeconds } = await countClient(attempts, client, ctx.oidc.route === 'token');
     if (allowed) return;
     ctx.set('Retry-After', String(resetSeconds));
     throw Object.assign(

@@ -10,6 +10,8 @@ import { hasRedis, startRedis } from '../support/redis.ts';
 import { aFirstParty, firstPartyTokens } from './first-party-flow.ts';
 import { queryOf } from './flow.ts';
 
+const PATHS = ['/oauth/token', '/oauth/revoke', '/oauth/introspect', '/oauth/par'] as const;
+
 async function anApi(settings: Record<string, string>, shared?: Api): Promise<Api> {
   const api = await startApi({ TRUST_PROXY: '1', ...settings }, shared);
   onTestFinished(() => api.close());
@@ -324,9 +326,32 @@ describe('requests of a client', () => {
     expect((await own('192.0.2.2')).status).toBe(400);
   });
 
+  // Guarantees that a secret is no way around all limits.
+  test('count for it above the limit of the address, also if they are refused before the secret is compared', async () => {
+    const api = await anApi({ OAUTH_ADDRESS_LIMIT: '1', OAUTH_CLIENT_LIMIT: '10' });
+    const client = await api.anOAuthClient({ confidential: true });
+    expect((await ask(api, '192.0.2.1')).status).toBe(400);
+    const basic = Buffer.from(`${client.id}:${client.clientSecret}`).toString('base64');
+    const unreadable = (address: string, path: string) =>
+      api.anonymous.send({
+        method: 'POST',
+        path,
+        headers: {
+          'content-type': 'application/json',
+          'x-forwarded-for': address,
+          authorization: `Basic ${basic}`,
+        },
+        body: '{}',
+      });
+
+    const statuses = await times(12, (turn) => unreadable('192.0.2.1', PATHS[turn % PATHS.length] ?? ''));
+
+    expect(statuses).toEqual([...Array<number>(10).fill(400), 429, 429]);
+    expect((await ask(api, '192.0.2.2', { client })).status).toBe(429);
+  });
+
   // Guarantees that nobody gets a new limit with each client that they register or create.
   const SELF_MADE = CLIENT_SOURCES.filter((source) => source !== 'operator' && source !== 'document');
-  const PATHS = ['/oauth/token', '/oauth/revoke', '/oauth/introspect', '/oauth/par'] as const;
   const cases = SELF_MADE.flatMap((source) => PATHS.map((path) => [source, path] as const));
 
   test.each(cases)('that the operator did not create (%s) count at the address: %s', async (source, path) => {

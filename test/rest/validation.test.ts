@@ -1,4 +1,7 @@
 import { describe, expect } from 'vitest';
+import { API_FACE } from '../../src/rest/api-face.ts';
+import { describeFace } from '../../src/rest/describe-face.ts';
+import { apiRouter } from '../../src/router.ts';
 import { test } from '../support/api.ts';
 import {
   ABSENT,
@@ -172,4 +175,43 @@ test('all faults of a request are reported together, those of the path and those
   expect(await faults('updateMe', '{"firstName":"a"}')).toEqual(
     together(at('/firstName', atLeast(2)), at('/lastName', required)),
   );
+});
+
+const { routes: ROUTES } = describeFace(API_FACE, apiRouter, 'http://localhost:3000').routes;
+const LONG = 'x'.repeat(300);
+const VALUES: readonly unknown[] = [ABSENT, null, true, {}, '', ' ', LONG, `${LONG}\ud800`, -0.5, 1e21, []];
+/** What can be wrong with a member: values that break several rules, and lists of what is wrong. */
+const WRONG = [
+  ...VALUES,
+  ...[1, 10, 11, 100].flatMap((length) => [LONG, '', null].map((each) => Array<unknown>(length).fill(each))),
+];
+
+// The detail of an error says so where there are more, which would change the contract of `/api/v1`.
+test('no request has more faults than an error names', async ({ api }) => {
+  const owner = await anOwner(api);
+  const faults = async (route: (typeof ROUTES)[number], body: object): Promise<Fault[]> => {
+    const path = route.template.replaceAll(/\{\w+\}/g, LONG);
+    const query = route.queryParams.flatMap((name) => [`${name}=`, `${name}=%00`]).join('&');
+    const answer = await api.as(owner.caller).send({
+      method: route.method,
+      path: `${path}?${query}`,
+      headers: { 'content-type': 'application/json', 'idempotency-key': 'a b' },
+      ...(route.hasBody && { body: JSON.stringify(body) }),
+    });
+    expect(String(answer.body.detail)).not.toContain('Only the first');
+    return (answer.body.errors ?? []) as Fault[];
+  };
+  const numbers = ROUTES.map(async (route) => {
+    const worst: Record<string, unknown> = {};
+    for (const name of Object.keys(route.input?.shape ?? {})) {
+      const counts = await Promise.all(
+        WRONG.map(async (value) => (await faults(route, { ...worst, [name]: value })).length),
+      );
+      worst[name] = WRONG[counts.indexOf(Math.max(...counts))];
+    }
+    return (await faults(route, worst)).length;
+  });
+
+  // Of `createApiKey`: ten scopes, three other members, and the header.
+  expect(Math.max(...(await Promise.all(numbers)))).toBe(14);
 });
