@@ -89,6 +89,7 @@ test.for(PAGES)('the code of %s compiles', { timeout: 120_000 }, async (page) =>
     ),
   ];
   const declare = (name: string): string => {
+    if (name === 'pg') return `import pg from 'pg';`;
     if (known.has(name)) return `import { ${name} } from '${known.get(name)}';`;
     const created = CREATED.get(name);
     if (created === undefined) return `declare const ${name}: any;`;

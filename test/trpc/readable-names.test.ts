@@ -58,12 +58,16 @@ const inputsOf = (procedure: AnyTRPCProcedure): readonly z.ZodObject[] => {
 const IDS = new Set(['operator', 'operatorApi'].map((router) => `${router}.applyPermissions permissions: name`));
 
 /** The text of a field, also of one by language. */
-const textOf = (schema: z.ZodType): z.ZodType =>
-  schema instanceof z.ZodRecord ? (schema.valueType as z.ZodType) : schema;
+function textOf(schema: z.ZodType): z.ZodType {
+  if (schema instanceof z.ZodPipe) return textOf(schema.out as z.ZodType);
+  return schema instanceof z.ZodRecord ? (schema.valueType as z.ZodType) : schema;
+}
+
+const WRAPPERS = [z.ZodOptional, z.ZodNullable, z.ZodDefault, z.ZodPrefault];
 
 const fieldsOf = (path: string, schema: unknown): Field[] => {
-  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault)
-    return fieldsOf(path, schema.unwrap());
+  if (WRAPPERS.some((wrapper) => schema instanceof wrapper)) return fieldsOf(path, (schema as z.ZodOptional).unwrap()); // as all of them have it
+  if (schema instanceof z.ZodPipe) return fieldsOf(path, schema.out);
   if (schema instanceof z.ZodArray) return fieldsOf(path, schema.element);
   if (schema instanceof z.ZodRecord) return fieldsOf(path, schema.valueType);
   if (!(schema instanceof z.ZodObject)) return [];
