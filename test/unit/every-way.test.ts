@@ -98,8 +98,8 @@ const KIND_OF: Readonly<Record<string, Kind>> = {
 type Way = { readonly path: string; readonly field: string; readonly read: (given: string) => string | null };
 
 function waysOf(path: string, schema: unknown): Way[] {
-  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault)
-    return waysOf(path, schema.unwrap());
+  const isWrapper = [z.ZodOptional, z.ZodNullable, z.ZodDefault, z.ZodPrefault].some((one) => schema instanceof one);
+  if (isWrapper) return waysOf(path, (schema as z.ZodOptional).unwrap()); // as all of them have it
   if (schema instanceof z.ZodPipe) return waysOf(path, schema.in);
   if (schema instanceof z.ZodArray) return waysOf(path, schema.element);
   if (!(schema instanceof z.ZodObject)) return [];
